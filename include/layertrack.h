@@ -1,0 +1,138 @@
+/*
+ * layertrack.h - label the layers of a model in a GPU trace
+ *
+ * liblayertrack reads a Chrome JSON trace as Torch Profiler (Kineto) writes
+ * it, plain or gzip, and writes it again with one insertion: a track of
+ * guides `L0, L1, ...` beside the GPU streams. A guide begins where a kernel
+ * begins that the caller has verified to run once per layer (the anchor).
+ *
+ * The library never prints, never exits, changes no signal handler and keeps
+ * no global state: any number of jobs may run at once in different threads.
+ * Every function that can fail returns an lt_status and explains itself in a
+ * struct lt_error. All text is UTF-8; all offsets and sizes are bytes; all
+ * times are microseconds in exact decimals.
+ */
+#ifndef LAYERTRACK_H
+#define LAYERTRACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LT_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define LT_API __attribute__((visibility("default")))
+#else
+#define LT_API
+#endif
+
+/* The outcome of a job; the numbers are the command's exit codes. */
+enum lt_status {
+    LT_OK = 0,
+    LT_DIFFERENT = 1, /* a comparison found a difference */
+    LT_USAGE = 2,     /* an option's value is wrong */
+    LT_TRACE = 3,     /* the trace is not usable */
+    LT_SELECTION = 4, /* the trace is usable, what was selected in it is refused */
+    LT_IO = 5         /* input or output trouble; out of memory; cancelled */
+};
+
+/*
+ * Why a job failed: one line of printable UTF-8, "FILE: what; what to do",
+ * NUL-terminated. Set to zero before the first use.
+ */
+struct lt_error {
+    enum lt_status status;
+    char message[4096];
+};
+
+/* The parser of pass one. */
+enum lt_parser {
+    LT_PARSER_DEFAULT, /* tolerant where trace viewers are */
+    LT_PARSER_STRICT   /* strict JSON (yajl) */
+};
+
+enum lt_compress {
+    LT_COMPRESS_BY_NAME, /* gzip when the output's name ends in .gz; standard output: plain */
+    LT_COMPRESS_GZIP,
+    LT_COMPRESS_PLAIN
+};
+
+/* Which part of a job the bytes belong to. */
+enum lt_stage {
+    LT_STAGE_SCAN, /* pass one: `done` of `total` stored bytes read */
+    LT_STAGE_WRITE /* pass two: `done` of `total` bytes written; total 0 when it is not known */
+};
+
+/*
+ * Hears how far a job is; called from the thread that runs it, some hundred
+ * times per gigabyte. `total` is 0 when it is not known (a pipe). Returns
+ * false to cancel the job, which then fails with LT_IO and leaves nothing.
+ */
+typedef bool lt_progress_fn(void *ctx, enum lt_stage stage, uint64_t done, uint64_t total);
+
+/* Takes a warning: one line like lt_error's message. Called from the thread that runs the job. */
+typedef void lt_warning_fn(void *ctx, const char *message);
+
+/*
+ * What to do. Set to zero, then fill in; strings stay the caller's. The
+ * fields have the meaning of the command's options of the same name.
+ */
+struct lt_annotate_options {
+    const char *trace;            /* path, or "-": standard input. Required */
+    const char *output;           /* path, or "-": standard output. Required */
+    const char *report;           /* path, or NULL: "<output>.layers.json", none for standard output */
+    const char *anchor_regex;     /* PCRE2 pattern, searched in kernel names. Required */
+    const char *end_anchor_regex; /* terminal, or NULL */
+    const char *phase;            /* required, not blank */
+    const char *evidence;         /* required, not blank */
+    const char *pid;              /* text of the process to take, or NULL */
+    const char *device;           /* text of args.device to take, or NULL */
+    uint64_t num_layers;          /* anchors per pass, >= 1 */
+    uint64_t anchor_offset;       /* index of a verified first layer among all anchors by time */
+    uint64_t passes;              /* >= 1 */
+    uint64_t first_layer;         /* number of the first label */
+    enum lt_compress compress;
+    int level;        /* 1..9; 0: the default, 6 */
+    unsigned threads; /* 0: one per core */
+    enum lt_parser parser;
+    lt_progress_fn *progress; /* may be NULL */
+    lt_warning_fn *warning;   /* may be NULL */
+    void *callback_ctx;       /* handed to both */
+};
+
+/* What was done; everything of it stands in the report too. */
+struct lt_annotate_result {
+    uint64_t events;       /* elements of the event array before */
+    uint64_t added_events; /* guides and their track's metadata */
+    uint64_t anchors;      /* matching anchors in the chosen process and device */
+    uint64_t guides;
+    uint64_t guide_tid;
+    uint64_t source_bytes;  /* uncompressed */
+    uint64_t insert_offset; /* uncompressed */
+    uint64_t insert_bytes;  /* uncompressed */
+};
+
+/*
+ * Annotates one trace.
+ *
+ * Output and report appear, both, only when all is done, and never over
+ * something that exists. On standard output bytes appear only after the
+ * selection was accepted. `result` may be NULL. Returns LT_OK, or what
+ * *error says. Source of the rules: docs/layertrack.1.
+ */
+LT_API enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
+                                  struct lt_error *error);
+
+/* The library's version, as in LT_VERSION when it was built. */
+LT_API const char *lt_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,355 @@
+#define _POSIX_C_SOURCE 200809L
+#include "layertrack.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect.h"
+#include "error.h"
+#include "json_text.h"
+#include "labels.h"
+#include "scan.h"
+#include "select.h"
+#include "sink.h"
+#include "source.h"
+#include "splice.h"
+#include "words.h"
+
+/* Counts beyond this lose digits where JSON numbers are doubles. */
+#define MAX_COUNT ((uint64_t)1 << 53)
+
+const char *lt_version(void)
+{
+    return LT_VERSION;
+}
+
+/* One job, from options to files. What is made is freed in end_job(). */
+struct job {
+    const struct lt_annotate_options *options;
+    struct lt_error *error;
+    unsigned threads;
+    bool to_stdout, gzip;
+    char *report; /* path, or NULL */
+    struct matcher *anchor, *terminal;
+    struct source *source;
+    struct scan *scan;
+    struct scan_layout layout;
+    struct collect collect;
+    struct selection selection;
+    struct plan plan;
+    struct sink *output, *report_sink;
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------- */
+
+static bool is_blank(const char *text)
+{
+    return text == NULL || text[strspn(text, " \t\r\n\v\f")] == '\0';
+}
+
+static enum lt_status check_text(const char *option, const char *text, struct lt_error *error)
+{
+    if (is_blank(text))
+        return fail(error, LT_USAGE, "%s is required and must not be blank", option);
+    if (!utf8_valid(text, strlen(text)))
+        return fail(error, LT_USAGE, "%s is not UTF-8; write it in UTF-8", option);
+    return LT_OK;
+}
+
+static enum lt_status check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error)
+{
+    if (count < least || count > MAX_COUNT)
+        return fail(error, LT_USAGE, "%s must be a whole number from %u to 2^53", option, (unsigned)least);
+    return LT_OK;
+}
+
+static enum lt_status check_options(const struct lt_annotate_options *options, struct lt_error *error)
+{
+    if (options->trace == NULL || options->trace[0] == '\0')
+        return fail(error, LT_USAGE, "no trace; name a file, or - for standard input");
+    if (options->output == NULL || options->output[0] == '\0')
+        return fail(error, LT_USAGE, "no output; name one with -o, or - for standard output");
+    if (options->anchor_regex == NULL)
+        return fail(error, LT_USAGE, "--anchor-regex is required");
+    if (options->level < 0 || options->level > 9)
+        return fail(error, LT_USAGE, "--level must be a whole number from 1 to 9");
+    enum lt_status status = check_count("--num-layers", options->num_layers, 1, error);
+    if (status == LT_OK)
+        status = check_count("--passes", options->passes, 1, error);
+    if (status == LT_OK)
+        status = check_count("--anchor-offset", options->anchor_offset, 0, error);
+    if (status == LT_OK)
+        status = check_count("--first-layer", options->first_layer, 0, error);
+    if (status == LT_OK)
+        status = check_text("--phase", options->phase, error);
+    if (status == LT_OK)
+        status = check_text("--evidence", options->evidence, error);
+    return status;
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t len = strlen(text), end = strlen(ending);
+    return len >= end && strcmp(text + len - end, ending) == 0;
+}
+
+static enum lt_status decide_outputs(struct job *job)
+{
+    const struct lt_annotate_options *options = job->options;
+    job->to_stdout = strcmp(options->output, "-") == 0;
+    job->gzip = options->compress == LT_COMPRESS_GZIP ||
+                (options->compress == LT_COMPRESS_BY_NAME && !job->to_stdout && ends_in(options->output, ".gz"));
+    if (options->report != NULL) {
+        if (strcmp(options->report, "-") == 0)
+            return fail(job->error, LT_USAGE, "the report cannot go to standard output; name a file with --report");
+        job->report = strdup(options->report);
+    } else if (!job->to_stdout) {
+        job->report = malloc(strlen(options->output) + sizeof ".layers.json");
+        if (job->report != NULL)
+            strcat(strcpy(job->report, options->output), ".layers.json");
+    }
+    if (job->report == NULL && (options->report != NULL || !job->to_stdout))
+        return fail_memory(job->error);
+    if (job->report != NULL && !job->to_stdout && strcmp(job->report, options->output) == 0)
+        return fail(job->error, LT_USAGE, "output and report are the same file; name another with --report");
+    enum lt_status status = job->to_stdout ? LT_OK : sink_check_free(options->output, job->error);
+    if (status == LT_OK && job->report != NULL)
+        status = sink_check_free(job->report, job->error);
+    return status;
+}
+
+static enum lt_status compile_patterns(struct job *job)
+{
+    job->anchor = matcher_new("--anchor-regex", job->options->anchor_regex, job->error);
+    if (job->anchor == NULL)
+        return job->error->status;
+    if (job->options->end_anchor_regex != NULL) {
+        job->terminal = matcher_new("--end-anchor-regex", job->options->end_anchor_regex, job->error);
+        if (job->terminal == NULL)
+            return job->error->status;
+    }
+    return LT_OK;
+}
+
+static unsigned thread_count(unsigned wanted)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (wanted == 0)
+        wanted = cores > 1 ? (unsigned)cores : 1;
+    return wanted < 64 ? wanted : 64;
+}
+
+/* ---- pass one ---------------------------------------------------------------------------------------------- */
+
+static bool tell(struct job *job, enum lt_stage stage, uint64_t done, uint64_t total)
+{
+    return job->options->progress == NULL || job->options->progress(job->options->callback_ctx, stage, done, total);
+}
+
+static enum lt_status scan_trouble(struct job *job, enum scan_status status)
+{
+    if (status == SCAN_NO_MEMORY)
+        return fail_memory(job->error);
+    if (status == SCAN_STOPPED)
+        return job->error->status;
+    return words_for_scan(job->source, scan_problem(job->scan), job->error);
+}
+
+/* A gzip file that ends too early: what the scan saw of it says more than the stored offset. */
+static enum lt_status source_trouble(struct job *job)
+{
+    if (!source_is_truncated(job->source))
+        return job->error->status;
+    *job->error = (struct lt_error){0};
+    return words_for_cut_gzip(job->source, scan_problem(job->scan), job->error);
+}
+
+static enum lt_status pass_one(struct job *job)
+{
+    uint64_t total = source_expected_size(job->source);
+    for (;;) {
+        const unsigned char *data;
+        size_t len;
+        if (source_next(job->source, &data, &len, job->error) != LT_OK)
+            return source_trouble(job);
+        if (len == 0)
+            break;
+        enum scan_status status = scan_feed(job->scan, data, len);
+        if (status != SCAN_OK)
+            return scan_trouble(job, status);
+        if (scan_insert_offset(job->scan) != UINT64_MAX)
+            source_insertion(job->source, scan_insert_offset(job->scan));
+        if (!tell(job, LT_STAGE_SCAN, source_stored_read(job->source), total))
+            return fail(job->error, LT_IO, "%s: cancelled; nothing was written", source_name(job->source));
+    }
+    enum scan_status status = scan_finish(job->scan, &job->layout);
+    if (status != SCAN_OK)
+        return scan_trouble(job, status);
+    return source_check_unchanged(job->source, job->error);
+}
+
+static enum lt_status make_plan(struct job *job)
+{
+    const struct lt_annotate_options *options = job->options;
+    words_for_warnings(source_name(job->source), scan_warnings(job->scan), options->warning, options->callback_ctx);
+    enum lt_status status = select_group(&job->collect, &job->selection, job->error);
+    if (status != LT_OK)
+        return status;
+    struct plan_request request = {
+        .anchors = job->collect.anchors,
+        .anchor_count = job->collect.anchor_count,
+        .terminals = job->collect.terminals,
+        .terminal_count = job->collect.terminal_count,
+        .has_terminal = options->end_anchor_regex != NULL,
+        .num_layers = options->num_layers,
+        .passes = options->passes,
+        .anchor_offset = options->anchor_offset,
+        .first_layer = options->first_layer,
+    };
+    if (plan_make(&job->plan, &request) != PLAN_FINE)
+        return words_for_plan(source_name(job->source), &job->plan, job->error);
+    words_for_same_start(source_name(job->source), &job->plan, options->warning, options->callback_ctx);
+    return LT_OK;
+}
+
+/* ---- pass two ---------------------------------------------------------------------------------------------- */
+
+static bool wrote(void *ctx, uint64_t bytes)
+{
+    struct job *job = ctx;
+    uint64_t total = job->gzip && !source_is_gzip(job->source) ? 0
+                     : job->gzip                               ? source_stored_size(job->source)
+                                                               : source_uncompressed_size(job->source);
+    return tell(job, LT_STAGE_WRITE, bytes, total);
+}
+
+static bool write_report(void *ctx, const void *data, size_t len)
+{
+    return sink_write(ctx, data, len);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static enum lt_status open_sinks(struct job *job)
+{
+    /* Whoever must clean up after an interruption hears of it before there is anything to clean up. */
+    if (!wrote(job, 0))
+        return fail(job->error, LT_IO, "%s: cancelled; nothing was written", source_name(job->source));
+    job->output = sink_open(job->to_stdout ? NULL : job->options->output, job->error);
+    if (job->output == NULL)
+        return job->error->status;
+    sink_on_progress(job->output, wrote, job);
+    if (job->report != NULL && (job->report_sink = sink_open(job->report, job->error)) == NULL)
+        return job->error->status;
+    return LT_OK;
+}
+
+static enum lt_status pass_two(struct job *job, struct lt_annotate_result *result)
+{
+    struct labels labels = {
+        .options = job->options,
+        .collect = &job->collect,
+        .selection = &job->selection,
+        .plan = &job->plan,
+        .needs_comma = job->layout.needs_comma,
+    };
+    struct splice splice = {
+        .source = job->source,
+        .sink = job->output,
+        .insert_offset = job->layout.insert_offset,
+        .insertion = labels_insertion,
+        .insertion_ctx = &labels,
+        .gzip = job->gzip,
+        .level = job->options->level == 0 ? 6 : job->options->level,
+        .threads = job->threads,
+    };
+    struct report_facts facts = {
+        .event_count = job->layout.events,
+        .sha256 = source_sha256(job->source),
+        .source_file = base_name(job->options->trace),
+        .source_bytes = job->layout.total,
+        .insert_offset = job->layout.insert_offset,
+    };
+    enum lt_status status = splice_run(&splice, &facts.insert_bytes, job->error);
+    if (status != LT_OK)
+        return status;
+    if (job->report_sink != NULL && !labels_report(&labels, &facts, write_report, job->report_sink))
+        return sink_error(job->report_sink, job->error) != LT_OK ? job->error->status : fail_memory(job->error);
+    *result = (struct lt_annotate_result){
+        .events = job->layout.events,
+        .added_events = labels_event_count(&labels),
+        .anchors = job->collect.anchor_count,
+        .guides = job->plan.guide_count,
+        .guide_tid = job->selection.guide_tid,
+        .source_bytes = job->layout.total,
+        .insert_offset = job->layout.insert_offset,
+        .insert_bytes = facts.insert_bytes,
+    };
+    return sink_commit((struct sink *[]){job->output, job->report_sink}, 2, job->error);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+static enum lt_status open_job(struct job *job)
+{
+    enum lt_status status = check_options(job->options, job->error);
+    if (status == LT_OK)
+        status = compile_patterns(job);
+    if (status == LT_OK)
+        status = decide_outputs(job);
+    if (status != LT_OK)
+        return status;
+    struct source_options source = {.path = job->options->trace, .threads = job->threads};
+    job->source = source_open(&source, job->error);
+    if (job->source == NULL)
+        return job->error->status;
+    if (job->to_stdout && source_is_same_file(job->source, STDOUT_FILENO))
+        return fail(job->error, LT_IO, "%s: is also standard output; write to another file", source_name(job->source));
+    struct collect_request collect = {
+        .trace_name = source_name(job->source),
+        .anchor = job->anchor,
+        .terminal = job->terminal,
+        .pid = job->options->pid,
+        .device = job->options->device,
+    };
+    collect_init(&job->collect, &collect, job->error);
+    job->scan =
+        scan_new(job->options->parser == LT_PARSER_STRICT ? SCAN_STRICT : SCAN_FAST, collect_event, &job->collect);
+    return job->scan == NULL ? fail_memory(job->error) : LT_OK;
+}
+
+static void end_job(struct job *job)
+{
+    sink_free(job->output);
+    sink_free(job->report_sink);
+    plan_free(&job->plan);
+    collect_free(&job->collect);
+    scan_free(job->scan);
+    source_free(job->source);
+    matcher_free(job->anchor);
+    matcher_free(job->terminal);
+    free(job->report);
+}
+
+enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
+                           struct lt_error *error)
+{
+    struct lt_annotate_result unused;
+    struct job job = {.options = options, .error = error, .threads = thread_count(options->threads)};
+    enum lt_status status = open_job(&job);
+    if (status == LT_OK)
+        status = pass_one(&job);
+    if (status == LT_OK)
+        status = make_plan(&job);
+    if (status == LT_OK)
+        status = open_sinks(&job);
+    if (status == LT_OK)
+        status = pass_two(&job, result != NULL ? result : &unused);
+    end_job(&job);
+    return status;
+}

@@ -1,0 +1,77 @@
+#define _POSIX_C_SOURCE 200809L
+#include "cli.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A job that takes less than this shows nothing unless asked to. */
+#define QUIET_SECONDS  1.0
+#define REDRAW_SECONDS 0.1
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+void progress_start(struct progress *progress, enum progress_mode mode)
+{
+    *progress = (struct progress){.mode = mode, .started = now()};
+    progress->stage_started = progress->started;
+    if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO))
+        progress->mode = PROGRESS_NEVER;
+}
+
+static void print_size(double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    int unit = 0;
+    while (bytes >= 999.5 && unit < 4) {
+        bytes /= 1000;
+        unit++;
+    }
+    fprintf(stderr, unit == 0 ? "%.0f %s" : bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+void progress_tell(struct progress *progress, enum lt_stage stage, uint64_t done, uint64_t total)
+{
+    if (progress->mode == PROGRESS_NEVER)
+        return;
+    double time = now();
+    if (stage != progress->stage) {
+        progress->stage = stage;
+        progress->stage_started = time;
+    }
+    bool early = progress->mode == PROGRESS_AUTO && time - progress->started < QUIET_SECONDS;
+    if (early || (progress->shown && time - progress->drawn < REDRAW_SECONDS))
+        return;
+    double elapsed = time - progress->stage_started, rate = elapsed > 0 ? (double)done / elapsed : 0;
+    fprintf(stderr, "\r%s ", stage == LT_STAGE_SCAN ? "reading" : "writing");
+    print_size((double)done);
+    if (total > 0)
+        fprintf(stderr, " of ");
+    if (total > 0)
+        print_size((double)total);
+    if (total > 0)
+        fprintf(stderr, " (%.0f %%)", done < total ? 100.0 * (double)done / (double)total : 100.0);
+    fprintf(stderr, ", ");
+    print_size(rate);
+    fprintf(stderr, "/s");
+    if (total > done && rate > 0)
+        fprintf(stderr, ", %.0f s left", (double)(total - done) / rate);
+    fprintf(stderr, "\033[K");
+    fflush(stderr);
+    progress->shown = true;
+    progress->drawn = time;
+}
+
+void progress_clear(struct progress *progress)
+{
+    if (!progress->shown)
+        return;
+    fprintf(stderr, "\r\033[K");
+    fflush(stderr);
+    progress->shown = false;
+}

@@ -1,0 +1,429 @@
+#include "collect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_text.h"
+
+void collect_init(struct collect *collect, const struct collect_request *request, struct lt_error *error)
+{
+    *collect = (struct collect){.request = *request, .error = error};
+}
+
+void collect_free(struct collect *collect)
+{
+    free(collect->anchors);
+    free(collect->terminals);
+    for (size_t i = 0; i < collect->process_capacity; i++)
+        tidset_free(&collect->processes[i].tids);
+    intern_free(&collect->values);
+    intern_free(&collect->spelled);
+    free(collect->value_of);
+    free(collect->processes);
+    intern_free(&collect->group_keys);
+    free(collect->groups);
+    intern_free(&collect->names);
+    intern_free(&collect->escaped);
+    free(collect->name_of);
+    free(collect->kernel_names);
+    arena_free(&collect->times);
+    arena_free(&collect->passing);
+    arena_free(&collect->origin_text);
+    free(collect->scratch);
+    *collect = (struct collect){0};
+}
+
+/* Makes room for element `index` of an array; new elements are zero. */
+static bool reserve(void *array, size_t *capacity, size_t index, size_t size)
+{
+    if (index < *capacity)
+        return true;
+    size_t grown = *capacity == 0 ? 16 : *capacity;
+    while (grown <= index)
+        grown *= 2;
+    void *old, *data;
+    memcpy(&old, array, sizeof old);
+    data = realloc(old, grown * size);
+    if (data == NULL)
+        return false;
+    memset((char *)data + *capacity * size, 0, (grown - *capacity) * size);
+    memcpy(array, &data, sizeof data);
+    *capacity = grown;
+    return true;
+}
+
+/*
+ * The same for records by the hundred thousand: what is not used yet is not
+ * touched, so that it costs no memory.
+ */
+static bool reserve_record(void *array, size_t *capacity, size_t count, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    if (count >= UINT32_MAX)
+        return false;
+    size_t grown = *capacity == 0 ? 1024 : *capacity * 2;
+    void *old, *data;
+    memcpy(&old, array, sizeof old);
+    data = realloc(old, grown * size);
+    if (data == NULL)
+        return false;
+    memcpy(array, &data, sizeof data);
+    *capacity = grown;
+    return true;
+}
+
+static char *scratch(struct collect *collect, size_t size)
+{
+    if (collect->scratch_capacity < size) {
+        char *data = realloc(collect->scratch, size * 2);
+        if (data == NULL)
+            return NULL;
+        collect->scratch = data;
+        collect->scratch_capacity = size * 2;
+    }
+    return collect->scratch;
+}
+
+/* A string's characters, in `scratch` when it holds escapes. NULL when memory is out. */
+static const char *decoded(struct collect *collect, const struct scan_value *value, size_t *len)
+{
+    *len = value->len;
+    if (!value->escaped)
+        return value->len == 0 ? "" : value->text;
+    char *out = scratch(collect, value->len);
+    if (out != NULL)
+        *len = json_unescape(out, value->text, value->len);
+    return out;
+}
+
+/* ---- values: identity is JSON type and value --------------------------------------------------------------- */
+
+/* 7, 7.0 and 70e-1 are one number. */
+static uint32_t number_value(struct collect *collect, const struct scan_value *value)
+{
+    struct arena arena = {0};
+    struct decimal number, plain;
+    uint32_t id = INTERN_NONE;
+    enum decimal_status status = decimal_parse(&number, value->text, value->len, &arena);
+    if (status == DECIMAL_OK)
+        status = decimal_shift(&plain, &number, 0, &arena);
+    if (status == DECIMAL_OK) {
+        size_t size = decimal_print_size(&plain);
+        char *out = arena_take(&arena, size);
+        if (out != NULL)
+            id = intern(&collect->values, VALUE_NUMBER, out, decimal_print(&plain, out, size), NULL);
+    } else if (status != DECIMAL_NO_MEMORY) {
+        id = intern(&collect->values, VALUE_NUMBER, value->text, value->len, NULL);
+    }
+    arena_free(&arena);
+    return id;
+}
+
+static uint32_t new_value(struct collect *collect, const struct scan_value *value)
+{
+    size_t len;
+    const char *text;
+    switch (value->kind) {
+    case SCAN_NUMBER:
+        return number_value(collect, value);
+    case SCAN_STRING:
+        text = decoded(collect, value, &len);
+        return text == NULL ? INTERN_NONE : intern(&collect->values, VALUE_STRING, text, len, NULL);
+    case SCAN_NULL:
+        return intern(&collect->values, VALUE_OTHER, "null", 4, NULL);
+    case SCAN_TRUE:
+        return intern(&collect->values, VALUE_OTHER, "true", 4, NULL);
+    case SCAN_FALSE:
+        return intern(&collect->values, VALUE_OTHER, "false", 5, NULL);
+    case SCAN_NONFINITE:
+        return intern(&collect->values, VALUE_OTHER, value->text, value->len, NULL);
+    default:
+        return intern(&collect->values, VALUE_OTHER, "", 0, NULL);
+    }
+}
+
+/* The number of a value in `values`. INTERN_NONE: out of memory (the caller knows that it is not absent). */
+static uint32_t value_id(struct collect *collect, const struct scan_value *value)
+{
+    int is_new;
+    char tag = (char)('a' + (int)value->kind * 2 + value->escaped);
+    uint32_t spelling = intern(&collect->spelled, tag, value->text, value->text == NULL ? 0 : value->len, &is_new);
+    if (spelling == INTERN_NONE ||
+        !reserve(&collect->value_of, &collect->value_of_capacity, spelling, sizeof *collect->value_of))
+        return INTERN_NONE;
+    if (is_new)
+        collect->value_of[spelling] = new_value(collect, value);
+    return collect->value_of[spelling];
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------ */
+
+static bool is_wanted(const struct collect *collect, uint32_t value, const char *wanted)
+{
+    if (wanted == NULL)
+        return true;
+    if (value == INTERN_NONE)
+        return false;
+    const struct intern_entry *entry = &collect->values.entries[value];
+    return entry->len == strlen(wanted) && memcmp(entry->text, wanted, entry->len) == 0;
+}
+
+/* The group of a kernel; UINT32_MAX when memory is out. */
+static uint32_t group_of(struct collect *collect, const struct scan_event *event)
+{
+    uint32_t key[2] = {INTERN_NONE, INTERN_NONE};
+    if (event->pid.kind != SCAN_ABSENT && (key[0] = value_id(collect, &event->pid)) == INTERN_NONE)
+        return INTERN_NONE;
+    /* `"device": null` is no device. */
+    if (event->device.kind != SCAN_ABSENT && event->device.kind != SCAN_NULL &&
+        (key[1] = value_id(collect, &event->device)) == INTERN_NONE)
+        return INTERN_NONE;
+    int is_new;
+    uint32_t id = intern(&collect->group_keys, 'g', (const char *)key, sizeof key, &is_new);
+    if (id == INTERN_NONE || !reserve(&collect->groups, &collect->group_capacity, id, sizeof *collect->groups))
+        return INTERN_NONE;
+    if (is_new) {
+        struct group *group = &collect->groups[id];
+        group->pid = key[0];
+        group->device = key[1];
+        group->wanted =
+            is_wanted(collect, key[0], collect->request.pid) && is_wanted(collect, key[1], collect->request.device);
+    }
+    return id;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------- */
+
+static uint32_t plain_name(struct collect *collect, const char *text, size_t len)
+{
+    int is_new;
+    uint32_t id = intern(&collect->names, 'n', text, len, &is_new);
+    if (id == INTERN_NONE ||
+        !reserve(&collect->kernel_names, &collect->name_capacity, id, sizeof *collect->kernel_names))
+        return INTERN_NONE;
+    if (is_new) {
+        struct collect_request *request = &collect->request;
+        int anchor = matcher_search(request->anchor, text, len);
+        int terminal = request->terminal == NULL ? 0 : matcher_search(request->terminal, text, len);
+        if (anchor < 0 || terminal < 0) {
+            matcher_error(anchor < 0 ? request->anchor : request->terminal, request->trace_name, text, len,
+                          collect->error);
+            return INTERN_NONE;
+        }
+        collect->kernel_names[id].anchor = anchor == 1;
+        collect->kernel_names[id].terminal = terminal == 1;
+    }
+    return id;
+}
+
+/* The number of a kernel's name in `names`; INTERN_NONE: stop. A kernel without a name has the empty one. */
+static uint32_t name_id(struct collect *collect, const struct scan_value *value)
+{
+    if (value->kind != SCAN_STRING)
+        return plain_name(collect, "", 0);
+    if (!value->escaped)
+        return plain_name(collect, value->len == 0 ? "" : value->text, value->len);
+    int is_new;
+    uint32_t spelling = intern(&collect->escaped, 'e', value->text, value->len, &is_new);
+    if (spelling == INTERN_NONE ||
+        !reserve(&collect->name_of, &collect->name_of_capacity, spelling, sizeof *collect->name_of))
+        return INTERN_NONE;
+    if (is_new) {
+        size_t len;
+        const char *text = decoded(collect, value, &len);
+        collect->name_of[spelling] = text == NULL ? INTERN_NONE : plain_name(collect, text, len);
+    }
+    return collect->name_of[spelling];
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------ */
+
+/* A finite number, or a string that is one. */
+static enum decimal_status time_value(struct collect *collect, const struct scan_value *value, struct decimal *time)
+{
+    if (value->kind != SCAN_NUMBER && value->kind != SCAN_STRING)
+        return DECIMAL_NOT_A_NUMBER;
+    size_t len;
+    const char *text = decoded(collect, value, &len);
+    return text == NULL ? DECIMAL_NO_MEMORY : decimal_parse(time, text, len, &collect->passing);
+}
+
+/* A number that outlives its event. */
+static bool keep_time(struct decimal *time, struct arena *arena)
+{
+    if (time->scale != DECIMAL_TEXT)
+        return true;
+    const char *text = arena_copy(arena, time->text, time->len);
+    if (text == NULL)
+        return false;
+    time->text = text;
+    return true;
+}
+
+static bool note_origin(struct collect *collect, const struct decimal *ts)
+{
+    bool failed = false;
+    if (collect->has_origin && decimal_compare(ts, &collect->origin, &failed) >= 0)
+        return !failed;
+    struct arena old = collect->origin_text;
+    collect->origin_text = (struct arena){0};
+    collect->origin = *ts;
+    collect->has_origin = true;
+    bool kept = keep_time(&collect->origin, &collect->origin_text);
+    arena_free(&old);
+    return kept;
+}
+
+/* Whether `cat`, split at commas, holds `word`. */
+static bool has_word(const char *cat, size_t len, const char *word, size_t word_len)
+{
+    const char *end = cat + len;
+    for (const char *at = cat;; at++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        const char *stop = comma != NULL ? comma : end;
+        while (at < stop && *at == ' ')
+            at++;
+        const char *last = stop;
+        while (last > at && last[-1] == ' ')
+            last--;
+        if ((size_t)(last - at) == word_len && memcmp(at, word, word_len) == 0)
+            return true;
+        if (comma == NULL)
+            return false;
+        at = comma;
+    }
+}
+
+/* Remembers a tid that a guide track might want; few traces have any. */
+static bool note_tid(struct collect *collect, const struct scan_event *event)
+{
+    const struct scan_value *tid = &event->tid;
+    if (tid->kind != SCAN_NUMBER || event->pid.kind == SCAN_ABSENT)
+        return true;
+    /* Only seven plain digits can be one of them; 1e6 and 1000000.0 are integers too. */
+    bool plain = memchr(tid->text, 'e', tid->len) == NULL && memchr(tid->text, 'E', tid->len) == NULL &&
+                 memchr(tid->text, '.', tid->len) == NULL;
+    if (plain && tid->len != 7)
+        return true;
+    struct decimal number, whole;
+    int64_t rounded = 0;
+    bool ok = true, failed = false;
+    if (decimal_parse(&number, tid->text, tid->len, &collect->passing) == DECIMAL_OK &&
+        decimal_round(&number, &rounded)) {
+        whole = decimal_from_int(rounded);
+        uint32_t pid = value_id(collect, &event->pid);
+        ok = pid != INTERN_NONE &&
+             reserve(&collect->processes, &collect->process_capacity, pid, sizeof *collect->processes) &&
+             (decimal_compare(&number, &whole, &failed) != 0 || tidset_add(&collect->processes[pid].tids, rounded));
+    }
+    return ok && !failed;
+}
+
+static void note_bad(struct group *group, const struct scan_event *event, const struct scan_value *value, bool in_dur)
+{
+    if (group->bad.found)
+        return;
+    group->bad = (struct bad_kernel){
+        .found = true, .event = event->index, .offset = event->offset, .in_dur = in_dur, .kind = value->kind};
+    printable(group->bad.text, sizeof group->bad.text, value->text, value->text == NULL ? 0 : value->len);
+}
+
+static bool add_anchor(struct collect *collect, const struct scan_event *event, const struct decimal *ts, uint32_t name,
+                       uint32_t group)
+{
+    struct decimal start = *ts;
+    uint32_t tid = INTERN_NONE;
+    if (event->tid.kind != SCAN_ABSENT && (tid = value_id(collect, &event->tid)) == INTERN_NONE)
+        return false;
+    if (!keep_time(&start, &collect->times) ||
+        !reserve_record(&collect->anchors, &collect->anchor_capacity, collect->anchor_count, sizeof *collect->anchors))
+        return false;
+    collect->anchors[collect->anchor_count++] =
+        (struct anchor){.ts = decimal_pack(&start), .ts_scale = start.scale, .name = name, .tid = tid, .group = group};
+    return true;
+}
+
+static bool add_terminal(struct collect *collect, const struct decimal *ts, const struct decimal *dur, uint32_t group)
+{
+    struct decimal start = *ts, end;
+    if (!keep_time(&start, &collect->times) || decimal_add(&end, ts, dur, &collect->times) != DECIMAL_OK ||
+        !reserve_record(&collect->terminals, &collect->terminal_capacity, collect->terminal_count,
+                        sizeof *collect->terminals))
+        return false;
+    collect->terminals[collect->terminal_count++] = (struct terminal){.ts = decimal_pack(&start),
+                                                                      .ts_scale = start.scale,
+                                                                      .end = decimal_pack(&end),
+                                                                      .end_scale = end.scale,
+                                                                      .group = group};
+    return true;
+}
+
+static bool add_kernel(struct collect *collect, const struct scan_event *event, enum decimal_status ts_status,
+                       const struct decimal *ts)
+{
+    uint32_t group_id = group_of(collect, event);
+    uint32_t name = group_id == INTERN_NONE ? INTERN_NONE : name_id(collect, &event->name);
+    if (name == INTERN_NONE)
+        return false;
+    struct group *group = &collect->groups[group_id];
+    const struct kernel_name *kernel_name = &collect->kernel_names[name];
+    collect->kernels++;
+    collect->kernel_names[name].count++;
+    group->kernels++;
+    group->anchors += kernel_name->anchor;
+    group->terminals += kernel_name->terminal;
+
+    struct decimal dur;
+    enum decimal_status dur_status = time_value(collect, &event->dur, &dur);
+    if (ts_status == DECIMAL_NO_MEMORY || dur_status == DECIMAL_NO_MEMORY)
+        return false;
+    if (ts_status != DECIMAL_OK)
+        note_bad(group, event, &event->ts, false);
+    else if (dur_status != DECIMAL_OK || decimal_is_negative(&dur))
+        note_bad(group, event, &event->dur, true);
+    if (ts_status != DECIMAL_OK || dur_status != DECIMAL_OK || !group->wanted)
+        return true;
+
+    return (!kernel_name->anchor || add_anchor(collect, event, ts, name, group_id)) &&
+           (!kernel_name->terminal || add_terminal(collect, ts, &dur, group_id));
+}
+
+static bool take_event(struct collect *collect, const struct scan_event *event)
+{
+    struct decimal ts;
+    enum decimal_status ts_status = time_value(collect, &event->ts, &ts);
+    if (ts_status == DECIMAL_NO_MEMORY || !note_tid(collect, event) ||
+        (ts_status == DECIMAL_OK && !note_origin(collect, &ts)))
+        return false;
+    if (event->cat.kind != SCAN_STRING)
+        return true;
+    size_t len;
+    const char *cat = decoded(collect, &event->cat, &len);
+    if (cat == NULL)
+        return false;
+    if (!collect->has_guide && has_word(cat, len, "layer_guide", 11)) {
+        collect->has_guide = true;
+        collect->guide_event = event->index;
+        collect->guide_offset = event->offset;
+    }
+    if (!has_word(cat, len, "kernel", 6) || event->ph.kind != SCAN_STRING)
+        return true;
+    const char *ph = decoded(collect, &event->ph, &len);
+    if (ph == NULL)
+        return false;
+    return len != 1 || ph[0] != 'X' || add_kernel(collect, event, ts_status, &ts);
+}
+
+bool collect_event(void *ctx, const struct scan_event *event)
+{
+    struct collect *collect = ctx;
+    bool taken = !event->is_object || take_event(collect, event);
+    arena_free(&collect->passing);
+    if (taken)
+        return true;
+    if (collect->error->status == LT_OK)
+        fail_memory(collect->error);
+    return false;
+}

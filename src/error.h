@@ -1,0 +1,35 @@
+/*
+ * error.h - how the library says what went wrong
+ */
+#ifndef ERROR_H
+#define ERROR_H
+
+#include "layertrack.h"
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(a, b) __attribute__((format(printf, a, b)))
+#else
+#define PRINTF_LIKE(a, b)
+#endif
+
+/*
+ * Fills *error with a status and a sentence ("what; what to do") and returns
+ * the status, so that a failing function can `return fail(...)`. The first
+ * failure wins: an error that is already set is kept.
+ */
+enum lt_status fail(struct lt_error *error, enum lt_status status, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* The same about a file and an errno value: LT_IO, "FILE: what: strerror". */
+enum lt_status fail_errno(struct lt_error *error, const char *file, const char *what, int errnum);
+
+/* Out of memory: LT_IO. */
+enum lt_status fail_memory(struct lt_error *error);
+
+/*
+ * Makes text safe to print on a terminal and to put into a message: control
+ * bytes and bytes that are not UTF-8 become \xNN, at most `size` - 1 bytes
+ * are written, cut with "..." at a character's edge. Returns `out`.
+ */
+char *printable(char *out, size_t size, const char *text, size_t len);
+
+#endif

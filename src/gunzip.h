@@ -1,0 +1,77 @@
+/*
+ * gunzip.h - a gzip file as one stream of uncompressed bytes
+ *
+ * Reads any number of members one after the other (RFC 1952), checks each
+ * member's CRC and length, and remembers where the stream can be entered
+ * again near the place where guides will be inserted (see gzip_splice.h).
+ * It knows nothing of JSON, files or threads.
+ */
+#ifndef GUNZIP_H
+#define GUNZIP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Gives the next compressed bytes: fills `buf` with 1 to `size` bytes and
+ * returns how many; 0 at the end; -1 with errno set on trouble.
+ */
+typedef ptrdiff_t gunzip_read_fn(void *ctx, unsigned char *buf, size_t size);
+
+enum gunzip_status {
+    GUNZIP_OK,        /* *got > 0 bytes were made */
+    GUNZIP_END,       /* the file ended behind a complete member; *got is 0 */
+    GUNZIP_TRUNCATED, /* the file ended inside a member (all bytes that could be made were given before) */
+    GUNZIP_BAD_HEADER,
+    GUNZIP_BAD_DATA,   /* invalid deflate data */
+    GUNZIP_BAD_CRC,    /* the member's CRC differs */
+    GUNZIP_BAD_LENGTH, /* the member's length differs */
+    GUNZIP_TRAILING,   /* something that is no gzip member follows the last member */
+    GUNZIP_READ_ERROR, /* the read function failed; errno tells */
+    GUNZIP_NO_MEMORY
+};
+
+#define GUNZIP_WINDOW 32768u
+
+/*
+ * A place where inflating can start again: the first bit of a deflate block.
+ * All that is needed to go on from there, with no byte before it.
+ */
+struct gunzip_point {
+    uint64_t in_offset;  /* of the compressed byte that holds the block's first bit */
+    unsigned in_bit;     /* 0..7: that bit's position in the byte, from the least significant */
+    uint64_t out_offset; /* uncompressed offset in the whole stream */
+    uint64_t member_in;  /* compressed offset of the member's header */
+    uint64_t member_out; /* uncompressed offset of the member's first byte */
+    uint64_t member;     /* 0-based number of the member */
+    uint32_t crc;        /* CRC-32 of the member's uncompressed bytes before this point */
+    size_t window_len;   /* how many bytes of `window` count: min(GUNZIP_WINDOW, out_offset - member_out) */
+    unsigned char window[GUNZIP_WINDOW]; /* the last window_len uncompressed bytes before the point */
+};
+
+struct gunzip;
+
+struct gunzip *gunzip_new(gunzip_read_fn *read, void *ctx);
+void gunzip_free(struct gunzip *gz);
+
+/* Makes up to `size` uncompressed bytes. */
+enum gunzip_status gunzip_read(struct gunzip *gz, unsigned char *out, size_t size, size_t *got);
+
+/* How many members have been read to their end; the compressed offset reached; the uncompressed bytes made. */
+uint64_t gunzip_members(const struct gunzip *gz);
+uint64_t gunzip_in_offset(const struct gunzip *gz);
+uint64_t gunzip_out_offset(const struct gunzip *gz);
+
+/*
+ * Points. With noting on, one point is kept for every `spacing` uncompressed
+ * bytes or so (never more than one per call of gunzip_read). gunzip_forget()
+ * tells that nothing before `out_offset` will be asked for: all points but
+ * the last one at or before it are dropped, so memory stays bounded while
+ * the caller moves along. gunzip_point_before() gives the last kept point at
+ * or before `out_offset`, or NULL (then start at the file's beginning).
+ */
+void gunzip_note_points(struct gunzip *gz, size_t spacing);
+void gunzip_forget(struct gunzip *gz, uint64_t out_offset);
+const struct gunzip_point *gunzip_point_before(const struct gunzip *gz, uint64_t out_offset);
+
+#endif

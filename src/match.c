@@ -1,0 +1,107 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "match.h"
+
+#include <pcre2.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Bounds on the work for one name. A pattern that needs more than this for a
+ * name of some thousand characters backtracks without end.
+ */
+#define MATCH_LIMIT    10000000u
+#define DEPTH_LIMIT    100000u
+#define HEAP_LIMIT_KIB 4096u
+#define JIT_STACK_MAX  ((size_t)1 << 20)
+
+struct matcher {
+    const char *option;
+    char *pattern;
+    pcre2_code *code;
+    pcre2_match_data *data;
+    pcre2_match_context *context;
+    pcre2_jit_stack *stack;
+    int result; /* of the last search, when negative */
+};
+
+struct matcher *matcher_new(const char *option, const char *pattern, struct lt_error *error)
+{
+    struct matcher *matcher = calloc(1, sizeof *matcher);
+    if (matcher == NULL || (matcher->pattern = malloc(strlen(pattern) + 1)) == NULL)
+        goto no_memory;
+    matcher->option = option;
+    memcpy(matcher->pattern, pattern, strlen(pattern) + 1);
+    int code;
+    PCRE2_SIZE where;
+    matcher->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+                                  PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF, &code, &where, NULL);
+    if (matcher->code == NULL) {
+        PCRE2_UCHAR why[256] = "";
+        char shown[256];
+        pcre2_get_error_message(code, why, sizeof why);
+        fail(error, LT_USAGE, "%s '%s': %s at position %zu; correct the pattern", option,
+             printable(shown, sizeof shown, pattern, strlen(pattern)), (const char *)why, (size_t)where);
+        matcher_free(matcher);
+        return NULL;
+    }
+    matcher->data = pcre2_match_data_create(1, NULL);
+    matcher->context = pcre2_match_context_create(NULL);
+    if (matcher->data == NULL || matcher->context == NULL)
+        goto no_memory;
+    pcre2_set_match_limit(matcher->context, MATCH_LIMIT);
+    pcre2_set_depth_limit(matcher->context, DEPTH_LIMIT);
+    pcre2_set_heap_limit(matcher->context, HEAP_LIMIT_KIB);
+    /* Where there is no JIT the interpreter does the same, slower. */
+    if (pcre2_jit_compile(matcher->code, PCRE2_JIT_COMPLETE) == 0) {
+        matcher->stack = pcre2_jit_stack_create(32 * 1024, JIT_STACK_MAX, NULL);
+        if (matcher->stack != NULL)
+            pcre2_jit_stack_assign(matcher->context, NULL, matcher->stack);
+    }
+    return matcher;
+no_memory:
+    fail_memory(error);
+    matcher_free(matcher);
+    return NULL;
+}
+
+int matcher_search(struct matcher *matcher, const char *name, size_t len)
+{
+    matcher->result = pcre2_match(matcher->code, (PCRE2_SPTR)name, len, 0, 0, matcher->data, matcher->context);
+    if (matcher->result == PCRE2_ERROR_JIT_STACKLIMIT)
+        matcher->result =
+            pcre2_match(matcher->code, (PCRE2_SPTR)name, len, 0, PCRE2_NO_JIT, matcher->data, matcher->context);
+    if (matcher->result >= 0)
+        return 1;
+    return matcher->result == PCRE2_ERROR_NOMATCH ? 0 : -1;
+}
+
+enum lt_status matcher_error(const struct matcher *matcher, const char *file, const char *name, size_t len,
+                             struct lt_error *error)
+{
+    PCRE2_UCHAR why[256] = "";
+    char shown_pattern[256], shown_name[128], shown_file[512];
+    pcre2_get_error_message(matcher->result, why, sizeof why);
+    return fail(error, LT_SELECTION,
+                "%s: %s '%s' gave up on the kernel name '%s' (%s); write a pattern that backtracks less",
+                printable(shown_file, sizeof shown_file, file, strlen(file)), matcher->option,
+                printable(shown_pattern, sizeof shown_pattern, matcher->pattern, strlen(matcher->pattern)),
+                printable(shown_name, sizeof shown_name, name, len), (const char *)why);
+}
+
+const char *matcher_pattern(const struct matcher *matcher)
+{
+    return matcher->pattern;
+}
+
+void matcher_free(struct matcher *matcher)
+{
+    if (matcher == NULL)
+        return;
+    pcre2_match_data_free(matcher->data);
+    pcre2_match_context_free(matcher->context);
+    pcre2_jit_stack_free(matcher->stack);
+    pcre2_code_free(matcher->code);
+    free(matcher->pattern);
+    free(matcher);
+}

@@ -1,0 +1,307 @@
+#include "select.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nearest.h"
+#include "text.h"
+
+/* How many of a kind a message lists. */
+#define LISTED 8
+
+/* What a value is called in a message: 7, "7", or that there is none. */
+static void add_value(struct text *text, const struct collect *collect, uint32_t value)
+{
+    char shown[128];
+    if (value == INTERN_NONE) {
+        text_puts(text, "none");
+        return;
+    }
+    const struct intern_entry *entry = &collect->values.entries[value];
+    const char *quote = entry->tag == VALUE_STRING ? "\"" : "";
+    text_puts(text, quote);
+    text_puts(text, entry->tag == VALUE_OTHER && entry->len == 0
+                        ? "an object or array"
+                        : printable(shown, sizeof shown, entry->text, entry->len));
+    text_puts(text, quote);
+}
+
+struct tally {
+    uint32_t value;
+    uint64_t anchors;
+};
+
+static int by_count(const void *a, const void *b)
+{
+    const struct tally *x = a, *y = b;
+    if (x->anchors != y->anchors)
+        return x->anchors < y->anchors ? 1 : -1;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* The processes (or devices) that matching kernels lie in, the fullest first. NULL when memory is out. */
+static struct tally *tally_up(const struct collect *collect, bool of_device, bool only_wanted, size_t *count)
+{
+    struct tally *tallies = calloc(collect->group_keys.count + 1, sizeof *tallies);
+    struct intern seen = {0};
+    *count = 0;
+    for (uint32_t i = 0; tallies != NULL && i < collect->group_keys.count; i++) {
+        const struct group *group = &collect->groups[i];
+        if (group->anchors == 0 || (only_wanted && !group->wanted))
+            continue;
+        uint32_t value = of_device ? group->device : group->pid;
+        uint32_t at = intern(&seen, 't', (const char *)&value, sizeof value, NULL);
+        if (at == INTERN_NONE) {
+            free(tallies);
+            tallies = NULL;
+            break;
+        }
+        tallies[at].value = value;
+        tallies[at].anchors += group->anchors;
+        *count = seen.count;
+    }
+    intern_free(&seen);
+    if (tallies != NULL)
+        qsort(tallies, *count, sizeof *tallies, by_count);
+    return tallies;
+}
+
+static void add_tallies(struct text *text, const struct collect *collect, const struct tally *tallies, size_t count)
+{
+    for (size_t i = 0; i < count && i < LISTED; i++) {
+        text_puts(text, i == 0 ? "" : ", ");
+        add_value(text, collect, tallies[i].value);
+        text_puts(text, " (");
+        text_u64(text, tallies[i].anchors);
+        text_puts(text, ")");
+    }
+    if (count > LISTED) {
+        text_puts(text, " and ");
+        text_u64(text, count - LISTED);
+        text_puts(text, " more");
+    }
+}
+
+/* Ends a message that was put together in `text`. */
+static enum lt_status refuse(const struct collect *collect, struct text *text, struct lt_error *error)
+{
+    char file[512];
+    text_add(text, "", 1);
+    enum lt_status status =
+        text->failed
+            ? fail_memory(error)
+            : fail(error, LT_SELECTION, "%s: %s",
+                   printable(file, sizeof file, collect->request.trace_name, strlen(collect->request.trace_name)),
+                   text->data);
+    text_free(text);
+    return status;
+}
+
+static enum lt_status refuse_no_match(const struct collect *collect, const char *pattern, struct lt_error *error)
+{
+    struct text text = {0};
+    char shown[256];
+    if (collect->kernels == 0) {
+        text_puts(&text, "no kernel in this trace (no event with ph \"X\" and category kernel); record it with the "
+                         "GPU activity switched on");
+        return refuse(collect, &text, error);
+    }
+    text_puts(&text, "--anchor-regex '");
+    text_puts(&text, printable(shown, sizeof shown, pattern, strlen(pattern)));
+    text_puts(&text, "' matches none of ");
+    text_u64(&text, collect->kernels);
+    text_puts(&text, " kernels; nearest names: ");
+    uint32_t names[5];
+    size_t count = nearest_names(collect, pattern, names, 5);
+    for (size_t i = 0; i < count; i++) {
+        const struct intern_entry *name = &collect->names.entries[names[i]];
+        text_puts(&text, i == 0 ? "'" : ", '");
+        text_puts(&text, printable(shown, 160, name->text, name->len));
+        text_puts(&text, "' (");
+        text_u64(&text, collect->kernel_names[names[i]].count);
+        text_puts(&text, ")");
+    }
+    return refuse(collect, &text, error);
+}
+
+/* Matching kernels exist, but none where --pid and --device say. */
+static enum lt_status refuse_not_there(const struct collect *collect, struct lt_error *error)
+{
+    const struct collect_request *request = &collect->request;
+    bool pid_matches = false;
+    struct text text = {0};
+    char shown[128];
+    for (uint32_t i = 0; i < collect->group_keys.count && request->pid != NULL; i++) {
+        const struct group *group = &collect->groups[i];
+        if (group->anchors == 0 || group->pid == INTERN_NONE)
+            continue;
+        const struct intern_entry *entry = &collect->values.entries[group->pid];
+        pid_matches |= entry->len == strlen(request->pid) && memcmp(entry->text, request->pid, entry->len) == 0;
+    }
+    bool of_device = request->pid == NULL || pid_matches;
+    const char *option = of_device ? "--device" : "--pid", *wanted = of_device ? request->device : request->pid;
+    size_t count;
+    struct tally *tallies = tally_up(collect, of_device, false, &count);
+    if (tallies == NULL)
+        return fail_memory(error);
+    text_puts(&text, "no matching kernel with ");
+    text_puts(&text, option);
+    text_puts(&text, " '");
+    text_puts(&text, printable(shown, sizeof shown, wanted, strlen(wanted)));
+    text_puts(&text, of_device ? "'; matching kernels lie on devices " : "'; matching kernels lie in processes ");
+    add_tallies(&text, collect, tallies, count);
+    free(tallies);
+    return refuse(collect, &text, error);
+}
+
+static enum lt_status refuse_several(const struct collect *collect, bool of_device, const struct tally *tallies,
+                                     size_t count, struct lt_error *error)
+{
+    struct text text = {0};
+    const char *option = of_device ? "--device" : "--pid";
+    const char *wanted = of_device ? collect->request.device : collect->request.pid;
+    text_puts(&text, "matching kernels lie ");
+    text_puts(&text, of_device ? "on several devices: " : "in several processes: ");
+    add_tallies(&text, collect, tallies, count);
+    if (wanted == NULL) {
+        text_puts(&text, "; choose one with ");
+        text_puts(&text, option);
+    } else {
+        text_puts(&text,
+                  "; they read alike but differ as JSON (a number and a string), which no option can tell apart");
+    }
+    return refuse(collect, &text, error);
+}
+
+static enum lt_status refuse_bad_kernel(const struct collect *collect, const struct bad_kernel *bad,
+                                        struct lt_error *error)
+{
+    static const char *const kinds[] = {[SCAN_ABSENT] = "is missing", [SCAN_NULL] = "is null",
+                                        [SCAN_FALSE] = "is false",    [SCAN_TRUE] = "is true",
+                                        [SCAN_NUMBER] = "is",         [SCAN_STRING] = "is the string",
+                                        [SCAN_NONFINITE] = "is",      [SCAN_NESTED] = "is not a number"};
+    bool shown = bad->kind == SCAN_NUMBER || bad->kind == SCAN_STRING || bad->kind == SCAN_NONFINITE;
+    struct text text = {0};
+    text_puts(&text, "kernel at event ");
+    text_u64(&text, bad->event);
+    text_puts(&text, ", offset ");
+    text_u64(&text, bad->offset);
+    text_puts(&text, bad->in_dur ? ": dur " : ": ts ");
+    text_puts(&text, kinds[bad->kind]);
+    if (shown) {
+        text_puts(&text, bad->kind == SCAN_STRING ? " \"" : " ");
+        text_puts(&text, bad->text);
+        text_puts(&text, bad->kind == SCAN_STRING ? "\"" : "");
+    }
+    text_puts(&text, bad->in_dur ? "; every kernel of the chosen process needs a finite dur of at least 0"
+                                 : "; every kernel of the chosen process needs a finite ts");
+    return refuse(collect, &text, error);
+}
+
+/*
+ * Whether a group's kernels are among the chosen ones: those on the anchors'
+ * device; where anchors name no device, or only some do, kernels without one
+ * are meant too.
+ */
+static bool is_chosen(const struct group *group, const struct selection *selection)
+{
+    return group->wanted && group->pid == selection->pid &&
+           (selection->device == INTERN_NONE || group->device == selection->device ||
+            (group->device == INTERN_NONE && selection->also_without));
+}
+
+static enum lt_status check_kernels(const struct collect *collect, const struct selection *selection,
+                                    struct lt_error *error)
+{
+    const struct bad_kernel *first = NULL;
+    for (uint32_t i = 0; i < collect->group_keys.count; i++) {
+        const struct group *group = &collect->groups[i];
+        if (is_chosen(group, selection) && group->bad.found && (first == NULL || group->bad.event < first->event))
+            first = &group->bad;
+    }
+    return first == NULL ? LT_OK : refuse_bad_kernel(collect, first, error);
+}
+
+static void keep_chosen(struct collect *collect, const struct selection *selection)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < collect->anchor_count; i++)
+        if (is_chosen(&collect->groups[collect->anchors[i].group], selection))
+            collect->anchors[kept++] = collect->anchors[i];
+    collect->anchor_count = kept;
+    kept = 0;
+    for (size_t i = 0; i < collect->terminal_count; i++)
+        if (is_chosen(&collect->groups[collect->terminals[i].group], selection))
+            collect->terminals[kept++] = collect->terminals[i];
+    collect->terminal_count = kept;
+}
+
+/* The one value that matching kernels have; several or none are refused. */
+static enum lt_status only_value(const struct collect *collect, bool of_device, uint32_t *value, bool *also_without,
+                                 struct lt_error *error)
+{
+    size_t count, first = 0;
+    struct tally *tallies = tally_up(collect, of_device, true, &count);
+    if (tallies == NULL)
+        return fail_memory(error);
+    /* A kernel that names no device lies on no other one. */
+    size_t values = count;
+    for (size_t i = 0; of_device && i < count; i++)
+        if (tallies[i].value == INTERN_NONE)
+            values--;
+        else
+            first = i;
+    enum lt_status status = LT_OK;
+    if (values > 1)
+        status = refuse_several(collect, of_device, tallies, count, error);
+    else
+        *value = values == 1 ? tallies[first].value : INTERN_NONE;
+    *also_without = values < count;
+    free(tallies);
+    return status;
+}
+
+enum lt_status select_group(struct collect *collect, struct selection *selection, struct lt_error *error)
+{
+    char file[512];
+    const char *name = collect->request.trace_name;
+    *selection = (struct selection){.pid = INTERN_NONE, .device = INTERN_NONE};
+    if (collect->has_guide)
+        return fail(error, LT_SELECTION,
+                    "%s: already annotated: event %" PRIu64 ", offset %" PRIu64
+                    " is a guide; start from the trace as it was recorded",
+                    printable(file, sizeof file, name, strlen(name)), collect->guide_event, collect->guide_offset);
+    uint64_t matching = 0, wanted = 0;
+    for (uint32_t i = 0; i < collect->group_keys.count; i++) {
+        matching += collect->groups[i].anchors;
+        wanted += collect->groups[i].wanted ? collect->groups[i].anchors : 0;
+    }
+    if (matching == 0)
+        return refuse_no_match(collect, matcher_pattern(collect->request.anchor), error);
+    if (wanted == 0)
+        return refuse_not_there(collect, error);
+    enum lt_status status = only_value(collect, false, &selection->pid, &selection->also_without, error);
+    if (status == LT_OK)
+        status = only_value(collect, true, &selection->device, &selection->also_without, error);
+    if (status != LT_OK)
+        return status;
+    char tag = selection->pid == INTERN_NONE ? VALUE_OTHER : collect->values.entries[selection->pid].tag;
+    if (tag == VALUE_OTHER)
+        return fail(error, LT_SELECTION,
+                    "%s: matching kernels have no pid that is a number or a string, so no track can stand beside "
+                    "them; choose others",
+                    printable(file, sizeof file, name, strlen(name)));
+    if ((status = check_kernels(collect, selection, error)) != LT_OK)
+        return status;
+    keep_chosen(collect, selection);
+    static const struct tidset none;
+    selection->guide_tid = tidset_first_free(
+        selection->pid < collect->process_capacity ? &collect->processes[selection->pid].tids : &none);
+    if (selection->guide_tid == 0)
+        return fail(error, LT_SELECTION, "%s: the process uses every tid from %u to %u; no track can be added",
+                    printable(file, sizeof file, name, strlen(name)), TIDSET_FIRST,
+                    TIDSET_FIRST + TIDSET_PAGES * TIDSET_PAGE_BITS - 1);
+    return LT_OK;
+}

@@ -1,0 +1,28 @@
+/*
+ * words.h - sentences for what a scan or a plan refuses, and for warnings
+ *
+ * Every sentence is "FILE: what; what to do" and says where: byte offset,
+ * line, event index and a short excerpt made safe to print.
+ */
+#ifndef WORDS_H
+#define WORDS_H
+
+#include "error.h"
+#include "plan.h"
+#include "scan.h"
+#include "source.h"
+
+/* Fills *error (LT_TRACE) from a refused scan. Reads the source again up to the place. */
+enum lt_status words_for_scan(struct source *source, const struct scan_problem *problem, struct lt_error *error);
+
+/* Fills *error (LT_TRACE) for a gzip file that was cut: how far the scan had come. */
+enum lt_status words_for_cut_gzip(struct source *source, const struct scan_problem *problem, struct lt_error *error);
+
+/* Fills *error from a refused plan. */
+enum lt_status words_for_plan(const char *file, const struct plan *plan, struct lt_error *error);
+
+/* Hands each kind of warning that was counted to `warning` (may be NULL). */
+void words_for_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning, void *ctx);
+void words_for_same_start(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx);
+
+#endif
