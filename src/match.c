@@ -36,6 +36,8 @@ struct matcher *matcher_new(const char *option, const char *pattern, struct lt_e
     PCRE2_SIZE where;
     matcher->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
                                   PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF, &code, &where, NULL);
+    if (matcher->code == NULL && code == PCRE2_ERROR_HEAP_FAILED)
+        goto no_memory;
     if (matcher->code == NULL) {
         PCRE2_UCHAR why[256] = "";
         char shown[256];

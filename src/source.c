@@ -1,9 +1,14 @@
 #define _POSIX_C_SOURCE 200809L
+/*
+ * The plain SHA256_* functions, not EVP: those load providers, which takes two
+ * megabytes and some milliseconds, and crash when memory is short just then.
+ */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "source.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -50,7 +55,7 @@ struct source {
     uint64_t offset; /* stored bytes that the reader has taken */
     bool pipe_ended;
     struct gunzip *gunzip; /* of this round */
-    EVP_MD_CTX *hash;
+    SHA256_CTX hash;
     uint64_t produced;
 
     /* The ring. With one thread only its first block is used. */
@@ -167,10 +172,8 @@ static ptrdiff_t take_stored(struct source *source, unsigned char *buf, size_t s
     } else {
         n = pread_some(source_fd(source), buf, size, source->offset);
     }
-    if (n > 0 && source->first_round && EVP_DigestUpdate(source->hash, buf, (size_t)n) != 1) {
-        errno = ENOMEM;
-        return -1;
-    }
+    if (n > 0 && source->first_round)
+        SHA256_Update(&source->hash, buf, (size_t)n);
     if (n > 0)
         source->offset += (uint64_t)n;
     return n;
@@ -241,10 +244,9 @@ struct source *source_open(const struct source_options *options, struct lt_error
     const char *name = is_stdin ? "standard input" : options->path;
     printable(source->name, sizeof source->name, name, strlen(name));
     source->path = is_stdin ? NULL : strdup(options->path);
-    source->hash = EVP_MD_CTX_new();
+    SHA256_Init(&source->hash);
     size_t blocks = options->threads > 1 ? BLOCKS : 1;
-    bool ok = (is_stdin || source->path != NULL) && source->hash != NULL &&
-              EVP_DigestInit_ex(source->hash, EVP_sha256(), NULL) == 1;
+    bool ok = is_stdin || source->path != NULL;
     for (size_t i = 0; i < blocks && ok; i++)
         ok = (source->blocks[i].data = malloc(BLOCK_SIZE)) != NULL;
     if (!ok)
@@ -361,11 +363,10 @@ static void stop_producer(struct source *source)
 
 static void end_first_round(struct source *source)
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned len = 0;
-    if (EVP_DigestFinal_ex(source->hash, digest, &len) == 1)
-        for (unsigned i = 0; i < len && i < SOURCE_HASH_HEX / 2; i++)
-            snprintf(source->sha256 + 2 * (size_t)i, 3, "%02x", digest[i]);
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    SHA256_Final(digest, &source->hash);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(source->sha256 + 2 * i, 3, "%02x", digest[i]);
     source->stored_size = atomic_load(&source->stored_read);
     source->uncompressed_size = atomic_load(&source->consumed);
     source->first_done = true;
@@ -469,7 +470,6 @@ void source_free(struct source *source)
     if (source->gunzip != source->first_gunzip)
         gunzip_free(source->gunzip);
     gunzip_free(source->first_gunzip);
-    EVP_MD_CTX_free(source->hash);
     for (size_t i = 0; i < BLOCKS; i++)
         free(source->blocks[i].data);
     if (source->fd >= 0 && source->path != NULL)

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Makes every call fail in turn: nothing crashes, nothing is half-written, and what says it succeeded did.
+
+    check_faults.py --layertrack BIN --inject inject.so --fixtures DIR
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+# Retried (EINTR), or done another way: the job must succeed all the same.
+HARMLESS = {"write:short", "write:EINTR", "read:short", "read:EINTR", "pread:short", "pread:EINTR",
+            "copy_file_range:short", "copy_file_range:EINTR", "copy_file_range:EXDEV", "copy_file_range:EINVAL",
+            "link:EPERM", "pthread_create:EAGAIN"}
+FAULTS = ["write:ENOSPC", "write:EDQUOT", "write:short", "write:EINTR", "read:EIO", "read:short", "read:EINTR", "pread:EIO",
+          "pread:short", "pread:EINTR", "copy_file_range:EXDEV", "copy_file_range:EINVAL", "copy_file_range:short",
+          "copy_file_range:EINTR", "link:EPERM", "link:EEXIST", "close:EIO", "close:ENOSPC", "pthread_create:EAGAIN",
+          "malloc:ENOMEM"]
+LABELS = ["--anchor-regex", "rotary_embedding_kernel", "--num-layers", "2", "--anchor-offset", "0", "--passes", "2",
+          "--phase", "p", "--evidence", "e"]
+
+
+def run(options, trace, suffix, threads, piped, fault=None):
+    """Returns exit code, stderr and the files that exist afterwards with their bytes."""
+    folder = Path(tempfile.mkdtemp())
+    try:
+        environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(folder)}
+        if fault:
+            environment.update(LD_PRELOAD=os.path.abspath(options.inject), FAULT=fault)
+        command = [options.layertrack, "annotate", *LABELS, "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
+        data = trace.read_bytes() if piped else None
+        if not piped:
+            command.append(str(trace))
+        done = subprocess.run(command, input=data, stdin=None if piped else subprocess.DEVNULL, capture_output=True,
+                              env=environment, check=False, timeout=60)
+        return done.returncode, done.stderr.decode(errors="replace"), {f.name: f.read_bytes() for f in folder.iterdir()}
+    finally:
+        shutil.rmtree(folder)
+
+
+def check_job(options, job):
+    trace, suffix, threads, piped = job
+    good = run(options, trace, suffix, threads, piped)
+    assert good[0] == 0, good
+    failures, runs = [], 0
+    for fault in FAULTS:
+        function, kind = fault.split(":")
+        misses = 0
+        for n in range(1, 400):
+            code, errors, files = run(options, trace, suffix, threads, piped, f"{function}:{n}:{kind}")
+            runs += 1
+            what = f"{trace.name} to {suffix}, {threads} threads, {'pipe' if piped else 'file'}, {function}:{n}:{kind}"
+            if code not in (0, 5):
+                failures.append(f"{what}: exit {code}: {errors}")
+            if code == 0 and files != good[2]:
+                failures.append(f"{what}: succeeded, but wrote {[(k, len(v)) for k, v in files.items()]}")
+            if code != 0 and (files or not errors.startswith("layertrack: ")):
+                failures.append(f"{what}: left {sorted(files)}, said {errors!r}")
+            if code != 0 and fault in HARMLESS:
+                failures.append(f"{what}: gave up: {errors}")
+            # Past the last call of the function nothing changes any more.
+            misses = misses + 1 if code == 0 and fault not in HARMLESS else 0
+            if misses > 25 or (fault in HARMLESS and n > 40):
+                break
+    return runs, failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("--layertrack", "--inject"):
+        parser.add_argument(option, required=True)
+    parser.add_argument("--fixtures", required=True, type=Path)
+    options = parser.parse_args()
+    plain, packed = options.fixtures / "decode.json", options.fixtures / "decode.json.gz"
+    jobs = [(plain, ".json", 1, False), (plain, ".json", 2, True), (plain, ".json.gz", 2, False),
+            (packed, ".json.gz", 1, True), (packed, ".json.gz", 2, False), (packed, ".json", 2, False)]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        results = list(pool.map(lambda job: check_job(options, job), jobs))
+    failures = [failure for _, found in results for failure in found]
+    print("\n".join(failures[:40]))
+    print(f"{sum(runs for runs, _ in results) - len(failures)} passed, {len(failures)} failed")
+    sys.exit(bool(failures))
+
+
+main()
