@@ -7,63 +7,51 @@
 #include <string.h>
 #include <zlib.h>
 
-/*
- * Members are taken apart here (header, trailer) and inflated raw, since only
- * so zlib can be stopped at the boundary of a deflate block and entered there
- * again. CRC-32 is libdeflate's, several times as fast as zlib's.
- */
-#define INPUT_SIZE ((size_t)128 << 10)
+/* Compressed bytes are asked for in pieces of this size: some hundred kilobytes of JSON. */
+#define IN_SIZE ((size_t)64 << 10)
 
-enum state { AT_HEADER, IN_DATA, AT_TRAILER, FINISHED };
+/* One call of inflate() makes at most this much: the CRC is taken while the bytes are still in a near cache. */
+#define PIECE ((size_t)64 << 10)
 
-struct kept {
-    struct kept *next;
-    struct gunzip_point point;
-};
+/* The fields of a member's header (RFC 1952, 2.3.1). */
+enum { FHCRC = 2, FEXTRA = 4, FNAME = 8, FCOMMENT = 16, RESERVED = 0xe0 };
 
 struct gunzip {
     gunzip_read_fn *read;
     void *ctx;
-    unsigned char *input;
-    size_t at, filled;   /* input[at .. filled) waits */
-    uint64_t filled_end; /* stored offset of input[filled] */
-    bool ended;
-    int errnum;
-
     z_stream z;
-    enum state state;
-    enum gunzip_status result; /* once FINISHED */
-    uint64_t members, member_in, member_out, out_offset;
-    uint32_t crc;
+    bool in_member; /* the deflate data of a member; else its header comes next */
+    bool fresh;     /* at the deflate data's first bit */
+    enum gunzip_status status;
+    int read_errno;
 
-    size_t spacing; /* 0: no points */
-    uint64_t next_point;
-    struct kept *first, *last, *spare;
+    uint64_t in_total; /* compressed bytes that `read` gave */
+    uint64_t out_offset, member_in, member_out;
+    uint64_t member, members; /* the number of this one; how many have ended */
+    uint32_t crc;             /* of the member so far */
+
+    size_t spacing; /* 0: no points are wanted */
+    uint64_t last_point;
+    bool any_point;
+    size_t point_count;
+    struct gunzip_point *points[GUNZIP_POINTS]; /* the first point_count in order; the others are spare or NULL */
+
+    unsigned char in[IN_SIZE];
 };
 
 struct gunzip *gunzip_new(gunzip_read_fn *read, void *ctx)
 {
-    struct gunzip *gz = calloc(1, sizeof *gz);
+    struct gunzip *gz = malloc(sizeof *gz);
     if (gz == NULL)
         return NULL;
+    memset(gz, 0, offsetof(struct gunzip, in));
     gz->read = read;
     gz->ctx = ctx;
-    gz->input = malloc(INPUT_SIZE);
-    if (gz->input == NULL || inflateInit2(&gz->z, -MAX_WBITS) != Z_OK) {
-        free(gz->input);
+    if (inflateInit2(&gz->z, -15) != Z_OK) {
         free(gz);
         return NULL;
     }
     return gz;
-}
-
-static void free_list(struct kept *kept)
-{
-    while (kept != NULL) {
-        struct kept *next = kept->next;
-        free(kept);
-        kept = next;
-    }
 }
 
 void gunzip_free(struct gunzip *gz)
@@ -71,9 +59,8 @@ void gunzip_free(struct gunzip *gz)
     if (gz == NULL)
         return;
     inflateEnd(&gz->z);
-    free_list(gz->first);
-    free_list(gz->spare);
-    free(gz->input);
+    for (size_t i = 0; i < GUNZIP_POINTS; i++)
+        free(gz->points[i]);
     free(gz);
 }
 
@@ -84,7 +71,7 @@ uint64_t gunzip_members(const struct gunzip *gz)
 
 uint64_t gunzip_in_offset(const struct gunzip *gz)
 {
-    return gz->filled_end - (gz->filled - gz->at);
+    return gz->status == GUNZIP_TRAILING ? gz->member_in : gz->in_total - gz->z.avail_in;
 }
 
 uint64_t gunzip_out_offset(const struct gunzip *gz)
@@ -92,230 +79,338 @@ uint64_t gunzip_out_offset(const struct gunzip *gz)
     return gz->out_offset;
 }
 
-/* ---- bytes in ---------------------------------------------------------------------------------------------- */
-
-/* Makes sure that a byte waits; false at the end or on trouble (errnum tells). */
-static bool refill(struct gunzip *gz)
-{
-    if (gz->at < gz->filled)
-        return true;
-    if (gz->ended)
-        return false;
-    ptrdiff_t n = gz->read(gz->ctx, gz->input, INPUT_SIZE);
-    gz->errnum = n < 0 ? errno : 0;
-    gz->ended = n <= 0;
-    gz->at = 0;
-    gz->filled = n > 0 ? (size_t)n : 0;
-    gz->filled_end += gz->filled;
-    return n > 0;
-}
-
-static enum gunzip_status ran_out(struct gunzip *gz)
-{
-    if (gz->errnum == 0)
-        return GUNZIP_TRUNCATED;
-    errno = gz->errnum;
-    return GUNZIP_READ_ERROR;
-}
-
-/* One byte of a header or trailer, which a header's own CRC covers. -1: none. */
-static int take_byte(struct gunzip *gz, uint32_t *crc)
-{
-    if (!refill(gz))
-        return -1;
-    unsigned char c = gz->input[gz->at++];
-    *crc = libdeflate_crc32(*crc, &c, 1);
-    return c;
-}
-
-static enum gunzip_status skip_string(struct gunzip *gz, uint32_t *crc)
-{
-    int c;
-    do
-        c = take_byte(gz, crc);
-    while (c > 0);
-    return c < 0 ? ran_out(gz) : GUNZIP_OK;
-}
-
-static enum gunzip_status take_le(struct gunzip *gz, unsigned bytes, uint32_t *value, uint32_t *crc)
-{
-    *value = 0;
-    for (unsigned i = 0; i < bytes; i++) {
-        int c = take_byte(gz, crc);
-        if (c < 0)
-            return ran_out(gz);
-        *value |= (uint32_t)c << (8 * i);
-    }
-    return GUNZIP_OK;
-}
-
-/* RFC 1952, 2.3. The two magic bytes decide whether this is a member at all. */
-static enum gunzip_status read_header(struct gunzip *gz)
-{
-    enum { FHCRC = 2, FEXTRA = 4, FNAME = 8, FCOMMENT = 16, RESERVED = 0xe0 };
-    uint32_t crc = 0, value, flags;
-    gz->member_in = gunzip_in_offset(gz);
-    gz->member_out = gz->out_offset;
-    if (!refill(gz))
-        return gz->errnum != 0 ? ran_out(gz) : gz->members > 0 ? GUNZIP_END : GUNZIP_TRUNCATED;
-    enum gunzip_status bad = gz->members > 0 ? GUNZIP_TRAILING : GUNZIP_BAD_HEADER;
-    if (gz->input[gz->at] != 0x1f)
-        return bad;
-    if (take_le(gz, 1, &value, &crc) != GUNZIP_OK || !refill(gz))
-        return gz->errnum == 0 ? bad : ran_out(gz);
-    if (gz->input[gz->at] != 0x8b)
-        return bad;
-    enum gunzip_status status = take_le(gz, 2, &value, &crc);
-    if (status == GUNZIP_OK && value >> 8 != 8)
-        return GUNZIP_BAD_HEADER;
-    if (status == GUNZIP_OK)
-        status = take_le(gz, 1, &flags, &crc);
-    if (status == GUNZIP_OK && (flags & RESERVED) != 0)
-        return GUNZIP_BAD_HEADER;
-    for (int i = 0; i < 6 && status == GUNZIP_OK; i++) /* time, extra flags, system */
-        status = take_le(gz, 1, &value, &crc);
-    if (status == GUNZIP_OK && (flags & FEXTRA) != 0) {
-        uint32_t len;
-        status = take_le(gz, 2, &len, &crc);
-        for (uint32_t i = 0; i < len && status == GUNZIP_OK; i++)
-            status = take_le(gz, 1, &value, &crc);
-    }
-    if (status == GUNZIP_OK && (flags & FNAME) != 0)
-        status = skip_string(gz, &crc);
-    if (status == GUNZIP_OK && (flags & FCOMMENT) != 0)
-        status = skip_string(gz, &crc);
-    if (status == GUNZIP_OK && (flags & FHCRC) != 0) {
-        uint32_t expected = crc & 0xffff;
-        status = take_le(gz, 2, &value, &crc);
-        if (status == GUNZIP_OK && value != expected)
-            return GUNZIP_BAD_HEADER;
-    }
-    if (status != GUNZIP_OK)
-        return status;
-    gz->crc = 0;
-    inflateReset(&gz->z);
-    gz->state = IN_DATA;
-    return GUNZIP_OK;
-}
-
-static enum gunzip_status read_trailer(struct gunzip *gz)
-{
-    uint32_t crc, length, unused = 0;
-    enum gunzip_status status = take_le(gz, 4, &crc, &unused);
-    if (status == GUNZIP_OK)
-        status = take_le(gz, 4, &length, &unused);
-    if (status != GUNZIP_OK)
-        return status;
-    if (crc != gz->crc)
-        return GUNZIP_BAD_CRC;
-    if (length != (uint32_t)(gz->out_offset - gz->member_out))
-        return GUNZIP_BAD_LENGTH;
-    gz->members++;
-    gz->state = AT_HEADER;
-    return GUNZIP_OK;
-}
-
 /* ---- points ------------------------------------------------------------------------------------------------ */
+
+struct gunzip_place gunzip_here(const struct gunzip *gz)
+{
+    /* zlib tells how many bits of the last byte it took are still unused. */
+    unsigned unused = gz->fresh ? 0 : (unsigned)gz->z.data_type & 7;
+    return (struct gunzip_place){
+        .in_offset = gz->in_total - gz->z.avail_in - (unused != 0),
+        .in_bit = (8 - unused) & 7,
+        .out_offset = gz->out_offset,
+        .member_in = gz->member_in,
+        .member_out = gz->member_out,
+        .member = gz->member,
+        .crc = gz->crc,
+    };
+}
+
+size_t gunzip_window(struct gunzip *gz, unsigned char *window)
+{
+    uInt len = 0;
+    if (!gz->fresh)
+        inflateGetDictionary(&gz->z, window, &len);
+    return len;
+}
 
 void gunzip_note_points(struct gunzip *gz, size_t spacing)
 {
     gz->spacing = spacing;
 }
 
-static enum gunzip_status note_point(struct gunzip *gz)
+/* Out of memory is no failure here: without a point the splice merely starts further ahead. */
+static void note_point(struct gunzip *gz)
 {
-    struct kept *kept = gz->spare != NULL ? gz->spare : malloc(sizeof *kept);
-    if (kept == NULL)
-        return GUNZIP_NO_MEMORY;
-    if (gz->spare != NULL)
-        gz->spare = gz->spare->next;
-    unsigned unused_bits = (unsigned)gz->z.data_type & 7;
-    struct gunzip_point *point = &kept->point;
-    point->in_offset = gunzip_in_offset(gz) - (unused_bits > 0);
-    point->in_bit = unused_bits > 0 ? 8 - unused_bits : 0;
-    point->out_offset = gz->out_offset;
-    point->member_in = gz->member_in;
-    point->member_out = gz->member_out;
-    point->member = gz->members;
-    point->crc = gz->crc;
-    uInt len = GUNZIP_WINDOW;
-    if (inflateGetDictionary(&gz->z, point->window, &len) != Z_OK)
-        len = 0;
-    point->window_len = len;
-    kept->next = NULL;
-    if (gz->last != NULL)
-        gz->last->next = kept;
-    else
-        gz->first = kept;
-    gz->last = kept;
-    gz->next_point = gz->out_offset + gz->spacing;
-    return GUNZIP_OK;
+    struct gunzip_point *point = gz->points[gz->point_count];
+    if (point == NULL && (point = malloc(sizeof *point)) == NULL)
+        return;
+    gz->points[gz->point_count++] = point;
+    gz->any_point = true;
+    gz->last_point = gz->out_offset;
+    point->place = gunzip_here(gz);
+    point->member_in_end = 0;
+    point->window_len = gunzip_window(gz, point->window);
+}
+
+static bool point_is_due(const struct gunzip *gz, size_t spacing)
+{
+    return gz->spacing != 0 && gz->point_count < GUNZIP_POINTS &&
+           (!gz->any_point || gz->out_offset - gz->last_point >= spacing);
 }
 
 void gunzip_forget(struct gunzip *gz, uint64_t out_offset)
 {
-    while (gz->first != NULL && gz->first->next != NULL && gz->first->next->point.out_offset <= out_offset) {
-        struct kept *old = gz->first;
-        gz->first = old->next;
-        old->next = gz->spare;
-        gz->spare = old;
+    size_t drop = 0;
+    while (drop + 1 < gz->point_count && gz->points[drop + 1]->place.out_offset <= out_offset)
+        drop++;
+    for (size_t n = 0; n < drop; n++) {
+        struct gunzip_point *spare = gz->points[0];
+        memmove(gz->points, gz->points + 1, (GUNZIP_POINTS - 1) * sizeof gz->points[0]);
+        gz->points[GUNZIP_POINTS - 1] = spare;
     }
+    gz->point_count -= drop;
 }
 
 const struct gunzip_point *gunzip_point_before(const struct gunzip *gz, uint64_t out_offset)
 {
-    const struct gunzip_point *found = NULL;
-    for (const struct kept *kept = gz->first; kept != NULL && kept->point.out_offset <= out_offset; kept = kept->next)
-        found = &kept->point;
-    return found;
+    size_t n = gz->point_count;
+    while (n > 0 && gz->points[n - 1]->place.out_offset > out_offset)
+        n--;
+    return n == 0 ? NULL : gz->points[n - 1];
 }
 
-/* ---- bytes out --------------------------------------------------------------------------------------------- */
-
-/* Inflates into out[0 .. size) until that is full, the input runs dry, or a point was noted. */
-static enum gunzip_status inflate_some(struct gunzip *gz, unsigned char *out, size_t size, size_t *got)
+struct gunzip *gunzip_new_at(gunzip_read_fn *read, void *ctx, const struct gunzip_point *point)
 {
-    if (!refill(gz))
-        return ran_out(gz);
-    bool want_point = gz->spacing > 0 && gz->out_offset >= gz->next_point;
-    gz->z.next_in = gz->input + gz->at;
-    gz->z.avail_in = (uInt)(gz->filled - gz->at);
+    struct gunzip *gz = gunzip_new(read, ctx);
+    if (gz == NULL)
+        return NULL;
+    const struct gunzip_place *place = &point->place;
+    gz->in_member = gz->fresh = true;
+    gz->in_total = place->in_offset;
+    gz->out_offset = place->out_offset;
+    gz->member_in = place->member_in;
+    gz->member_out = place->member_out;
+    gz->member = gz->members = place->member;
+    gz->crc = place->crc;
+    if (place->in_bit == 0 && point->window_len == 0)
+        return gz;
+    gz->fresh = false;
+    /* The block's first bits share their byte with the block before. */
+    unsigned char first = 0;
+    if (place->in_bit != 0) {
+        if (read(ctx, &first, 1) != 1) {
+            gz->status = GUNZIP_TRUNCATED;
+            return gz;
+        }
+        gz->in_total++;
+    }
+    int bits = (int)((8 - place->in_bit) & 7);
+    inflatePrime(&gz->z, bits, first >> place->in_bit);
+    inflateSetDictionary(&gz->z, point->window, (uInt)point->window_len);
+    gz->z.data_type = bits; /* what zlib would say; see gunzip_here() */
+    return gz;
+}
+
+/* ---- members ----------------------------------------------------------------------------------------------- */
+
+/* Sees to it that compressed bytes are there; false at the end or on trouble, with the status set. */
+static bool fill_in(struct gunzip *gz)
+{
+    if (gz->z.avail_in > 0)
+        return true;
+    ptrdiff_t n = gz->read(gz->ctx, gz->in, IN_SIZE);
+    if (n <= 0) {
+        gz->status = n == 0 ? GUNZIP_TRUNCATED : GUNZIP_READ_ERROR;
+        gz->read_errno = errno;
+        return false;
+    }
+    gz->in_total += (uint64_t)n;
+    gz->z.next_in = gz->in;
+    gz->z.avail_in = (uInt)n;
+    return true;
+}
+
+/* The next byte of a header or trailer; -1 at the end or on trouble. */
+static int take_byte(struct gunzip *gz)
+{
+    if (!fill_in(gz))
+        return -1;
+    gz->z.avail_in--;
+    return *gz->z.next_in++;
+}
+
+/* Takes `len` bytes of a header into its CRC and, when `to` is not NULL, there. */
+static bool take_header(struct gunzip *gz, uint32_t *crc, size_t len, unsigned char *to)
+{
+    for (size_t i = 0; i < len; i++) {
+        int byte = take_byte(gz);
+        if (byte < 0)
+            return false;
+        unsigned char c = (unsigned char)byte;
+        *crc = libdeflate_crc32(*crc, &c, 1);
+        if (to != NULL)
+            to[i] = c;
+    }
+    return true;
+}
+
+static bool skip_text(struct gunzip *gz, uint32_t *crc)
+{
+    unsigned char c = 1;
+    while (c != 0)
+        if (!take_header(gz, crc, 1, &c))
+            return false;
+    return true;
+}
+
+/* From a member's first byte to its deflate data. False with the status set; GUNZIP_END when no member follows. */
+static bool read_header(struct gunzip *gz)
+{
+    enum gunzip_status no_magic = gz->members > 0 ? GUNZIP_TRAILING : GUNZIP_BAD_HEADER;
+    unsigned char head[10];
+    uint32_t crc = 0;
+    gz->member_in = gz->in_total - gz->z.avail_in;
+    gz->member_out = gz->out_offset;
+    gz->member = gz->members;
+    if (!take_header(gz, &crc, 1, head)) {
+        if (gz->status == GUNZIP_TRUNCATED && gz->members > 0)
+            gz->status = GUNZIP_END;
+        return false;
+    }
+    if (head[0] != 0x1f) {
+        gz->status = no_magic;
+        return false;
+    }
+    if (!take_header(gz, &crc, 1, head + 1))
+        return false;
+    if (head[1] != 0x8b) {
+        gz->status = no_magic;
+        return false;
+    }
+    if (!take_header(gz, &crc, 8, head + 2))
+        return false;
+    unsigned flags = head[3];
+    if (head[2] != 8 || (flags & RESERVED) != 0) {
+        gz->status = GUNZIP_BAD_HEADER;
+        return false;
+    }
+    unsigned char two[2];
+    if ((flags & FEXTRA) != 0 &&
+        !(take_header(gz, &crc, 2, two) && take_header(gz, &crc, two[0] | (size_t)two[1] << 8, NULL)))
+        return false;
+    if ((flags & FNAME) != 0 && !skip_text(gz, &crc))
+        return false;
+    if ((flags & FCOMMENT) != 0 && !skip_text(gz, &crc))
+        return false;
+    if ((flags & FHCRC) != 0) {
+        uint32_t expected = crc & 0xffff;
+        if (!take_header(gz, &crc, 2, two))
+            return false;
+        if ((two[0] | (uint32_t)two[1] << 8) != expected) {
+            gz->status = GUNZIP_BAD_HEADER;
+            return false;
+        }
+    }
+    inflateReset(&gz->z);
+    gz->crc = 0;
+    gz->in_member = gz->fresh = true;
+    return true;
+}
+
+static bool take_number(struct gunzip *gz, uint32_t *number)
+{
+    *number = 0;
+    for (int shift = 0; shift < 32; shift += 8) {
+        int byte = take_byte(gz);
+        if (byte < 0)
+            return false;
+        *number |= (uint32_t)byte << shift;
+    }
+    return true;
+}
+
+static bool read_trailer(struct gunzip *gz)
+{
+    uint32_t crc, length;
+    if (!take_number(gz, &crc) || !take_number(gz, &length))
+        return false;
+    if (crc != gz->crc)
+        gz->status = GUNZIP_BAD_CRC;
+    else if (length != (uint32_t)(gz->out_offset - gz->member_out))
+        gz->status = GUNZIP_BAD_LENGTH;
+    if (gz->status != GUNZIP_OK)
+        return false;
+    for (size_t i = 0; i < gz->point_count; i++)
+        if (gz->points[i]->place.member == gz->member) {
+            gz->points[i]->member_in_end = gz->in_total - gz->z.avail_in;
+            gz->points[i]->member_out_end = gz->out_offset;
+            gz->points[i]->member_crc = crc;
+        }
+    gz->members++;
+    gz->in_member = false;
+    gz->fresh = true; /* no bit of the deflate data is left over */
+    return true;
+}
+
+/* ---- inflating --------------------------------------------------------------------------------------------- */
+
+/*
+ * Goes on inside a member's deflate data: one call of inflate(), which stops
+ * at the next block's start when `flush` is Z_BLOCK. False with the status
+ * set on trouble; *event is GUNZIP_MEMBER_END behind the last block.
+ */
+static bool inflate_some(struct gunzip *gz, int flush, unsigned char *out, size_t size, size_t *got,
+                         enum gunzip_event *event)
+{
+    *got = 0;
+    *event = GUNZIP_BYTES;
+    if (!fill_in(gz))
+        return false;
     gz->z.next_out = out;
-    gz->z.avail_out = (uInt)size;
-    int code = inflate(&gz->z, want_point ? Z_BLOCK : Z_NO_FLUSH);
-    *got = size - gz->z.avail_out;
-    gz->at = gz->filled - gz->z.avail_in;
+    gz->z.avail_out = (uInt)(size < PIECE ? size : PIECE);
+    size_t room = gz->z.avail_out;
+    int result = inflate(&gz->z, flush);
+    *got = room - gz->z.avail_out;
+    gz->fresh = false;
     gz->crc = libdeflate_crc32(gz->crc, out, *got);
     gz->out_offset += *got;
-    if (code == Z_STREAM_END)
-        gz->state = AT_TRAILER;
-    else if (code == Z_MEM_ERROR)
-        return GUNZIP_NO_MEMORY;
-    else if (code != Z_OK && code != Z_BUF_ERROR)
-        return GUNZIP_BAD_DATA;
-    else if (want_point && (gz->z.data_type & (128 | 64)) == 128)
-        return note_point(gz);
-    return GUNZIP_OK;
+    switch (result) {
+    case Z_STREAM_END:
+        *event = GUNZIP_MEMBER_END;
+        return true;
+    case Z_OK:
+    case Z_BUF_ERROR: /* a short block lay wholly in bits that had been taken before: no byte moved */
+        /* 128: at a block's end; 64: it was the last, so none begins here. */
+        if ((gz->z.data_type & (128 | 64)) == 128)
+            *event = GUNZIP_AT_BLOCK;
+        return true;
+    case Z_MEM_ERROR:
+        gz->status = GUNZIP_NO_MEMORY;
+        return false;
+    default:
+        gz->status = GUNZIP_BAD_DATA;
+        return false;
+    }
+}
+
+/* One thing at a time: a header, a piece of data, or a piece and the trailer behind it. */
+static bool advance(struct gunzip *gz, int flush, unsigned char *out, size_t size, size_t *got,
+                    enum gunzip_event *event)
+{
+    *got = 0;
+    *event = GUNZIP_AT_BLOCK;
+    if (!gz->in_member)
+        return read_header(gz);
+    return inflate_some(gz, flush, out, size, got, event) && (*event != GUNZIP_MEMBER_END || read_trailer(gz));
+}
+
+/* The read function's reason stays its own however often it is asked for. */
+static enum gunzip_status final(const struct gunzip *gz)
+{
+    if (gz->status == GUNZIP_READ_ERROR)
+        errno = gz->read_errno;
+    return gz->status;
+}
+
+enum gunzip_status gunzip_step(struct gunzip *gz, unsigned char *out, size_t size, size_t *got,
+                               enum gunzip_event *event)
+{
+    *got = 0;
+    *event = GUNZIP_BYTES;
+    while (gz->status == GUNZIP_OK && *got < size && *event == GUNZIP_BYTES) {
+        size_t n;
+        advance(gz, Z_BLOCK, out + *got, size - *got, &n, event);
+        *got += n;
+    }
+    return final(gz);
 }
 
 enum gunzip_status gunzip_read(struct gunzip *gz, unsigned char *out, size_t size, size_t *got)
 {
     *got = 0;
-    enum gunzip_status status = GUNZIP_OK;
-    while (status == GUNZIP_OK && *got < size && gz->state != FINISHED) {
-        size_t made = 0;
-        if (gz->state == AT_HEADER)
-            status = read_header(gz);
-        else if (gz->state == AT_TRAILER)
-            status = read_trailer(gz);
-        else
-            status = inflate_some(gz, out + *got, size - *got, &made);
-        *got += made;
+    while (gz->status == GUNZIP_OK && *got < size) {
+        enum gunzip_event event;
+        size_t n;
+        /* Stopping at each block would cost where blocks are tiny; so only when one is wanted. */
+        advance(gz, point_is_due(gz, gz->spacing) ? Z_BLOCK : Z_NO_FLUSH, out + *got, size - *got, &n, &event);
+        *got += n;
+        /* A member's start makes a better point than a block's: its end will be known (see gzip_splice.c). */
+        if (gz->status == GUNZIP_OK && event == GUNZIP_AT_BLOCK &&
+            point_is_due(gz, gz->fresh ? gz->spacing / 16 : gz->spacing))
+            note_point(gz);
     }
-    if (status != GUNZIP_OK) {
-        gz->state = FINISHED;
-        gz->result = status;
-    }
-    /* What was made comes first; the next call tells why there is no more. */
-    return *got > 0 || size == 0 ? GUNZIP_OK : gz->result;
+    if (*got > 0)
+        return GUNZIP_OK;
+    return final(gz);
 }

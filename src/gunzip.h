@@ -2,9 +2,9 @@
  * gunzip.h - a gzip file as one stream of uncompressed bytes
  *
  * Reads any number of members one after the other (RFC 1952), checks each
- * member's CRC and length, and remembers where the stream can be entered
- * again near the place where guides will be inserted (see gzip_splice.h).
- * It knows nothing of JSON, files or threads.
+ * member's header, CRC and length, and remembers where the stream can be
+ * entered again near the place where guides will be inserted (see
+ * gzip_splice.h). It knows nothing of JSON, files or threads.
  */
 #ifndef GUNZIP_H
 #define GUNZIP_H
@@ -33,28 +33,42 @@ enum gunzip_status {
 
 #define GUNZIP_WINDOW 32768u
 
-/*
- * A place where inflating can start again: the first bit of a deflate block.
- * All that is needed to go on from there, with no byte before it.
- */
-struct gunzip_point {
+/* Where a deflate block begins. */
+struct gunzip_place {
     uint64_t in_offset;  /* of the compressed byte that holds the block's first bit */
     unsigned in_bit;     /* 0..7: that bit's position in the byte, from the least significant */
     uint64_t out_offset; /* uncompressed offset in the whole stream */
     uint64_t member_in;  /* compressed offset of the member's header */
     uint64_t member_out; /* uncompressed offset of the member's first byte */
     uint64_t member;     /* 0-based number of the member */
-    uint32_t crc;        /* CRC-32 of the member's uncompressed bytes before this point */
-    size_t window_len;   /* how many bytes of `window` count: min(GUNZIP_WINDOW, out_offset - member_out) */
-    unsigned char window[GUNZIP_WINDOW]; /* the last window_len uncompressed bytes before the point */
+    uint32_t crc;        /* CRC-32 of the member's uncompressed bytes before this place */
+};
+
+/* A place where inflating can start again, with no byte before it. */
+struct gunzip_point {
+    struct gunzip_place place;
+    /* How the member ended; known once the stream has been read so far, until then member_in_end is 0. */
+    uint64_t member_in_end;  /* compressed offset behind its trailer */
+    uint64_t member_out_end; /* uncompressed offset behind its last byte */
+    uint32_t member_crc;     /* as its trailer says */
+
+    size_t window_len; /* how many bytes of `window` count: min(GUNZIP_WINDOW, out_offset - member_out) */
+    unsigned char window[GUNZIP_WINDOW]; /* the last window_len uncompressed bytes before the place */
 };
 
 struct gunzip;
 
+/* NULL when memory is out. */
 struct gunzip *gunzip_new(gunzip_read_fn *read, void *ctx);
 void gunzip_free(struct gunzip *gz);
 
-/* Makes up to `size` uncompressed bytes. */
+/* The same from a point on; `read` gives the bytes from point->place.in_offset on. The point is copied. */
+struct gunzip *gunzip_new_at(gunzip_read_fn *read, void *ctx, const struct gunzip_point *point);
+
+/*
+ * Makes up to `size` uncompressed bytes (size > 0). A status other than
+ * GUNZIP_OK is final: it comes alone, and again at every further call.
+ */
 enum gunzip_status gunzip_read(struct gunzip *gz, unsigned char *out, size_t size, size_t *got);
 
 /* How many members have been read to their end; the compressed offset reached; the uncompressed bytes made. */
@@ -63,15 +77,40 @@ uint64_t gunzip_in_offset(const struct gunzip *gz);
 uint64_t gunzip_out_offset(const struct gunzip *gz);
 
 /*
- * Points. With noting on, one point is kept for every `spacing` uncompressed
- * bytes or so (never more than one per call of gunzip_read). gunzip_forget()
- * tells that nothing before `out_offset` will be asked for: all points but
- * the last one at or before it are dropped, so memory stays bounded while
- * the caller moves along. gunzip_point_before() gives the last kept point at
- * or before `out_offset`, or NULL (then start at the file's beginning).
+ * Points. With noting on (before the first read), one point is kept for the
+ * start, for every `spacing` uncompressed bytes or so, and for the starts of
+ * members that are not short. gunzip_forget() tells that nothing before
+ * `out_offset` will be asked for: all points but the last one at or before it
+ * are dropped. At most GUNZIP_POINTS are kept: when so many are, none is
+ * added until some are forgotten. So memory stays bounded, and a caller that
+ * forgets in time, or knows the place and forgets no more, loses nothing.
+ *
+ * gunzip_point_before() gives the last kept point at or before `out_offset`,
+ * NULL when there is none. It is valid until the next call that reads or
+ * forgets.
  */
+#define GUNZIP_POINTS 8
 void gunzip_note_points(struct gunzip *gz, size_t spacing);
 void gunzip_forget(struct gunzip *gz, uint64_t out_offset);
 const struct gunzip_point *gunzip_point_before(const struct gunzip *gz, uint64_t out_offset);
+
+/* Why gunzip_step() came back. */
+enum gunzip_event {
+    GUNZIP_BYTES,     /* `size` bytes were made */
+    GUNZIP_AT_BLOCK,  /* a deflate block begins here; gunzip_here() tells where that is */
+    GUNZIP_MEMBER_END /* a member ended and was found right; gunzip_here() still tells of that member */
+};
+
+/*
+ * Like gunzip_read(), but stops at every deflate block's first bit and every
+ * member's end as well; so *got may be 0 with GUNZIP_OK. Bytes made before
+ * a failure come with the failure. Not to be mixed with gunzip_read().
+ */
+enum gunzip_status gunzip_step(struct gunzip *gz, unsigned char *out, size_t size, size_t *got,
+                               enum gunzip_event *event);
+struct gunzip_place gunzip_here(const struct gunzip *gz);
+
+/* After GUNZIP_AT_BLOCK: fills `window` (GUNZIP_WINDOW bytes) and returns how many of them count. */
+size_t gunzip_window(struct gunzip *gz, unsigned char *window);
 
 #endif

@@ -22,19 +22,25 @@
 typedef bool insertion_fn(void *ctx, emit_fn *emit, void *emit_ctx);
 
 struct gzip_splice {
-    int fd;                           /* the gzip file, readable with pread() */
-    uint64_t stored_size;             /* its size */
-    const struct gunzip_point *point; /* gunzip_point_before(insert_offset) of pass one, or NULL */
-    uint64_t insert_offset;           /* uncompressed */
-    int level;                        /* for the new deflate data, 1..9 */
+    const char *name;     /* of the file, for messages; NULL: "the trace" */
+    int fd;               /* the gzip file, readable with pread() */
+    uint64_t stored_size; /* its size */
+    /*
+     * gunzip_point_before(insert_offset) of pass one, which read the file to
+     * its end. NULL: the file is inflated once more to find one.
+     */
+    const struct gunzip_point *point;
+    uint64_t insert_offset; /* uncompressed; at most the stream's length */
+    int level;              /* for the new deflate data, 1..9 */
     insertion_fn *insertion;
     void *insertion_ctx;
 };
 
 /*
  * Writes the spliced gzip file to `sink`. LT_IO when the sink failed or the
- * file cannot be read; LT_IO "changed while it was read" when it is no
- * longer what pass one saw.
+ * file cannot be read; LT_IO "changed while it was read" when what is read
+ * again is no longer what pass one saw. The bytes that are only copied are
+ * not looked at: the caller must make sure that the file is the same.
  */
 enum lt_status gzip_splice(const struct gzip_splice *job, struct sink *sink, struct lt_error *error);
 

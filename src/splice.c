@@ -6,7 +6,7 @@
  * Four ways, by what comes in and what goes out:
  *
  *   plain -> plain  the kernel copies both sides of the insertion
- *   gzip  -> gzip   inflated and compressed again
+ *   gzip  -> gzip   gzip_splice(): compressed bytes are copied, a block or two are made anew
  *   plain -> gzip   read again and compressed, in parallel
  *   gzip  -> plain  inflated again, the inflating thread ahead of the writing one
  */
@@ -124,13 +124,28 @@ static enum lt_status deflate_plain(const struct splice *splice, struct counted 
     return status;
 }
 
+static enum lt_status splice_gzip(const struct splice *splice, struct counted *counted, struct lt_error *error)
+{
+    struct gzip_splice job = {
+        .name = source_name(splice->source),
+        .fd = source_fd(splice->source),
+        .stored_size = source_stored_size(splice->source),
+        .point = source_splice_point(splice->source, splice->insert_offset),
+        .insert_offset = splice->insert_offset,
+        .level = splice->level,
+        .insertion = counted_insertion,
+        .insertion_ctx = counted,
+    };
+    return gzip_splice(&job, splice->sink, error);
+}
+
 enum lt_status splice_run(const struct splice *splice, uint64_t *insert_bytes, struct lt_error *error)
 {
     struct counted counted = {.insertion = splice->insertion, .insertion_ctx = splice->insertion_ctx};
     bool from_gzip = source_is_gzip(splice->source);
     enum lt_status status;
     if (from_gzip)
-        status = splice->gzip ? deflate_plain(splice, &counted, error) : inflate_plain(splice, &counted, error);
+        status = splice->gzip ? splice_gzip(splice, &counted, error) : inflate_plain(splice, &counted, error);
     else
         status = splice->gzip ? deflate_plain(splice, &counted, error) : copy_plain(splice, &counted, error);
     if (status == LT_OK)
