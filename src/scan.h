@@ -109,7 +109,7 @@ enum scan_warning {
     SCAN_WARN_ESCAPE,         /* a string with an unknown escape; counted per string */
     SCAN_WARN_NONFINITE,      /* a bare nan, inf, ... other than the next kind; counted per value */
     SCAN_WARN_NONFINITE_TIME, /* the same as `ts` or `dur` of an event: Perfetto will refuse the file */
-    SCAN_WARN_TRAILING_COMMA, /* before the `]` of the event array, or before the end of an open one */
+    SCAN_WARN_TRAILING_COMMA, /* before any `]` or `}`, or before the end of an open array; counted per comma */
     SCAN_WARN_OPEN_ARRAY,     /* a bare event array without its `]` */
     SCAN_WARN_KINDS
 };

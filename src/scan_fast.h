@@ -53,6 +53,10 @@ struct text {
 /* The longest key that is looked at, as written: `correlation` and `traceEvents` have 11 letters, \uXXXX each. */
 #define LONGEST_KEY ((size_t)66)
 
+/* How much is indexed at once: as fits a first-level cache, more for events that need it, less when much is in vain. */
+#define USUAL_WINDOW    ((size_t)16384)
+#define SMALLEST_WINDOW ((size_t)1024)
+
 /* A walk may look at this many bytes before an event. */
 #define KEY_MARGIN ((size_t)16)
 
@@ -62,8 +66,8 @@ struct fast {
     json_index_fn *make_index; /* NULL: byte by byte */
     struct json_index *index;
     size_t index_from; /* position in the block from which on an index is tried */
-    size_t window;     /* how many bytes are indexed at once ... */
-    size_t widest;     /* ... at most; tests make it small */
+    size_t window;     /* how many bytes are indexed at once, */
+    size_t usual;      /* most of the time; tests make it small */
 
     /* Where in the document. */
     enum expect expect;

@@ -272,7 +272,10 @@ static enum scan_status start_value(struct fast *f, const struct block *block, s
     unsigned char c = block->data[i];
     enum scan_status status = SCAN_OK;
     if (c == '{' && f->make_index != NULL && i >= f->index_from && fast_at_element(f)) {
-        *at = fast_walk(f, block, i, &status);
+        do {
+            /* Again with a larger window, when it was too small for this event. */
+            *at = fast_walk(f, block, i, &status);
+        } while (*at == i && f->index_from == i);
         if (*at > i) {
             f->expect = EXPECT_COMMA_OR_CLOSE;
             return status;

@@ -18,9 +18,6 @@ static_assert(VALUE_AT(FIELD_ID) == offsetof(struct scan_event, id), "order of f
 static_assert(VALUE_AT(FIELD_DEVICE) == offsetof(struct scan_event, device), "order of fields");
 static_assert(VALUE_AT(FIELD_CORRELATION) == offsetof(struct scan_event, correlation), "order of fields");
 
-/* How much is indexed at once: less when much of it turned out to be in vain. */
-#define SMALLEST_WINDOW ((size_t)1024)
-
 /* Deepest nesting within an event that is walked: one bit for each level. */
 #define WALK_DEPTH 60
 
@@ -31,7 +28,10 @@ struct walk {
     uint64_t offset;           /* of data[0] */
     const uint16_t *at;        /* the current stop ... */
     const uint16_t *end;       /* ... and where they end */
+    size_t odd;                /* how many of index->odd lie before the current event */
     struct scan_event event;
+    uint16_t time_words[4]; /* where ts or dur is no number */
+    size_t time_count;
 };
 
 static inline bool keyless(const struct walk *w, size_t at)
@@ -128,9 +128,19 @@ static bool key_has_escape(const struct walk *w, size_t end)
 
 /* ---- values ---- */
 
+/*
+ * The next bit that is set (or, with `flip` all ones, is not) at or behind
+ * `at`. The 64 bits from there on are looked at first: whether one word of the
+ * bitmap is enough changes from value to value and cannot be predicted.
+ */
 static inline size_t next_bit(const uint64_t *bits, size_t at, uint64_t flip)
 {
     size_t word = at / 64;
+    uint64_t window = (bits[word] ^ flip) >> (at % 64) | (bits[word + 1] ^ flip) << 1 << (63 - at % 64);
+    if (window != 0) {
+        return at + (size_t)__builtin_ctzll(window);
+    }
+    word++;
     uint64_t rest = (bits[word] ^ flip) & ~UINT64_C(0) << (at % 64);
     while (rest == 0) {
         rest = bits[++word] ^ flip;
@@ -138,14 +148,21 @@ static inline size_t next_bit(const uint64_t *bits, size_t at, uint64_t flip)
     return word * 64 + (size_t)__builtin_ctzll(rest);
 }
 
+/* What a value is that starts with no digit, and is no literal: -1, or a word like -inf. */
+static enum scan_kind signed_kind(const char *text)
+{
+    return *text == '-' && text[1] >= '0' && text[1] <= '9' ? SCAN_NUMBER : SCAN_NONFINITE;
+}
+
 /* Reads the value behind the colon. One that goes on behind the index does so in the next try as well. */
-static inline void read_value(const struct walk *w, struct scan_value *value, size_t colon)
+static inline __attribute__((always_inline)) void read_value(const struct walk *w, struct scan_value *value,
+                                                             size_t colon)
 {
     size_t at = colon + 1;
     while (at < w->index->good && scan_is_space(w->data[at])) {
         at++;
     }
-    if (at >= w->index->good) {
+    if (at + 1 >= w->index->good) {
         return;
     }
     const char *text = (const char *)w->data + at;
@@ -168,11 +185,12 @@ static inline void read_value(const struct walk *w, struct scan_value *value, si
     case 'f':
         *value = (struct scan_value){.kind = SCAN_FALSE};
         break;
-    case 'n':
-        *value = (struct scan_value){.kind = SCAN_NULL};
-        break;
     default:
-        value->kind = SCAN_NUMBER;
+        if (*text == 'n' && text[1] == 'u') {
+            *value = (struct scan_value){.kind = SCAN_NULL};
+            break;
+        }
+        value->kind = *text >= '0' && *text <= '9' ? SCAN_NUMBER : signed_kind(text);
         value->escaped = false;
         value->text = text;
         value->len = next_bit(w->index->scalar, at, ~UINT64_C(0)) - at;
@@ -272,6 +290,18 @@ static bool walk_args(struct walk *w)
     return false;
 }
 
+/* Remembers a ts or dur that is no number: it is warned about in another way. False: too many. */
+static inline bool note_time(struct walk *w, const struct scan_value *value)
+{
+    if (__builtin_expect(value->kind == SCAN_NONFINITE, 0)) {
+        if (w->time_count == sizeof w->time_words / sizeof *w->time_words) {
+            return false;
+        }
+        w->time_words[w->time_count++] = (uint16_t)(value->text - (const char *)w->data);
+    }
+    return true;
+}
+
 /* The event that opens at *w->at. */
 static bool walk_event(struct walk *w)
 {
@@ -279,6 +309,7 @@ static bool walk_event(struct walk *w)
     for (enum scan_field i = 0; i < FIELDS; i++) {
         memset((char *)&w->event + VALUE_AT(i), 0, sizeof(struct scan_value));
     }
+    w->time_count = 0;
     enum scan_field field = FIELD_NONE;
     while (++w->at < w->end) {
         size_t at = *w->at;
@@ -300,6 +331,9 @@ static bool walk_event(struct walk *w)
                 if (field < FIELDS) {
                     void *value = (char *)&w->event + VALUE_AT(field);
                     read_value(w, value, at);
+                    if ((field == FIELD_TS || field == FIELD_DUR) && !note_time(w, value)) {
+                        return false;
+                    }
                 } else {
                     w->event.device = (struct scan_value){0};
                     w->event.correlation = (struct scan_value){0};
@@ -337,6 +371,47 @@ static bool walk_event(struct walk *w)
     return false;
 }
 
+/* ---- what is tolerated ---- */
+
+static void warn_word(const struct walk *w, size_t at)
+{
+    while (at > 0 && w->index->scalar[(at - 1) / 64] >> ((at - 1) % 64) & 1) {
+        at--;
+    }
+    enum scan_warning kind = SCAN_WARN_NONFINITE;
+    for (size_t i = 0; i < w->time_count; i++) {
+        kind = w->time_words[i] == at ? SCAN_WARN_NONFINITE_TIME : kind;
+    }
+    scan_warn(&w->f->scan, kind, w->offset + at);
+}
+
+/* Warns about what is odd in the event at [begin, end), once for each string and kind. */
+static void warn_odd(struct walk *w, size_t begin, size_t end)
+{
+    static const enum scan_warning kinds[] = {
+        [ODD_CONTROL] = SCAN_WARN_CONTROL, [ODD_UTF8] = SCAN_WARN_UTF8, [ODD_ESCAPE] = SCAN_WARN_ESCAPE};
+    size_t last[] = {[ODD_CONTROL] = SIZE_MAX, [ODD_UTF8] = SIZE_MAX, [ODD_ESCAPE] = SIZE_MAX};
+    const struct json_odd *odd = w->index->odd;
+    size_t i = w->odd;
+    for (; i < w->index->odd_count && odd[i].at < end + INDEX_ODD_MIXED; i++) {
+        if (odd[i].at < begin || odd[i].at >= end) {
+            continue;
+        }
+        if (odd[i].kind == ODD_WORD) {
+            warn_word(w, odd[i].at);
+            continue;
+        }
+        size_t string = string_begin(w, (size_t)odd[i].at + 1);
+        if (string != last[odd[i].kind]) {
+            last[odd[i].kind] = string;
+            scan_warn(&w->f->scan, kinds[odd[i].kind], w->offset + string);
+        }
+    }
+    while (w->odd < i && odd[w->odd].at + (size_t)INDEX_ODD_MIXED < end) {
+        w->odd++;
+    }
+}
+
 size_t fast_walk(struct fast *f, const struct block *block, size_t at, enum scan_status *status)
 {
     struct json_index *index = f->index;
@@ -367,6 +442,9 @@ size_t fast_walk(struct fast *f, const struct block *block, size_t at, enum scan
         w.event.offset = w.offset + begin;
         w.event.end = w.offset + done;
         w.event.is_object = true;
+        if (__builtin_expect(w.odd < index->odd_count, 0)) {
+            warn_odd(&w, begin, done);
+        }
         problem->last_end = w.event.end;
         if (!f->scan.event(f->scan.ctx, &w.event)) {
             *status = SCAN_STOPPED;
@@ -379,12 +457,12 @@ size_t fast_walk(struct fast *f, const struct block *block, size_t at, enum scan
      * it would be cut again.
      */
     bool cut = w.at >= w.end && index->good == len;
-    if (cut && len < left && (done > 0 || f->window < f->widest)) {
-        f->index_from = at + done;
-        f->window = f->widest;
+    if (cut && len < left) {
+        f->window = done > 0 ? f->usual : INDEX_BYTES;
+        f->index_from = done > 0 || len < INDEX_BYTES ? at + done : at + 1;
         return at + done;
     }
-    f->index_from = cut && len == left ? block->len : at + (begin > done ? begin : done) + 1;
+    f->index_from = cut ? block->len : at + (begin > done ? begin : done) + 1;
     if (!cut && done < index->good / 4 && f->window > SMALLEST_WINDOW) {
         f->window /= 2;
     }

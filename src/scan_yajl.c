@@ -27,11 +27,10 @@
  * U+FFFD. No key that layertrack reads can come out of this by mistake, as
  * each of these results holds a character that is in none of them.
  */
-#include "scan.h"
+#include "scan_yajl.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_parse.h>
 
 #define PIECE ((size_t)64 << 10)
 /* From which length on a straddling token is kept from yajl: when it may be a field's value (then it is over the
@@ -39,91 +38,12 @@
 #define LONG_FIELD (SCAN_MAX_FIELD + 16)
 #define LONG_OTHER ((size_t)4 << 10)
 
-enum partial { PARTIAL_NONE, PARTIAL_STRING, PARTIAL_NUMBER, PARTIAL_WORD };
-
-/* Where a string's escape stands: between escapes, behind the backslash, or this many hexadecimal digits missing. */
-enum { ESCAPE_NONE, ESCAPE_HEX1, ESCAPE_HEX2, ESCAPE_HEX3, ESCAPE_HEX4, ESCAPE_SLASH };
-
-struct text {
-    char *bytes;
-    size_t size;
-};
-
-struct strict {
-    struct scan scan;
-    yajl_handle yajl;
-    enum scan_status result; /* why a callback cancelled */
-    bool closed;             /* the document is complete */
-
-    /* The piece that yajl has now. */
-    const unsigned char *piece;
-    uint64_t piece_offset;
-    bool seen;   /* a token was complete in it ... */
-    size_t last; /* ... and the last one ended here */
-
-    /* The token that straddles the piece's start. */
-    enum partial partial;
-    uint64_t partial_start;
-    unsigned escape;
-    bool keep_back; /* the rest of it is not for yajl */
-
-    /* UTF-8: how many continuation bytes are missing, and the next one's range. */
-    unsigned utf8_more;
-    unsigned char utf8_low;
-    unsigned char utf8_high;
-
-    /* Where in the trace. */
-    size_t depth;
-    size_t array_depth; /* that of the event array, 0 outside of it */
-    bool had_array;
-    bool events_key;       /* the last key at depth 1 was traceEvents */
-    enum scan_field field; /* the event's last key */
-    bool in_args;
-    enum scan_field args_field;
-
-    struct scan_event current;
-    struct text texts[FIELDS];
-};
-
 /* ---- offsets ---- */
-
-static size_t consumed(const struct strict *y)
-{
-    return yajl_get_bytes_consumed(y->yajl);
-}
-
-static uint64_t end_offset(const struct strict *y)
-{
-    return y->piece_offset + consumed(y);
-}
-
-/* The opening quote of the string whose closing quote is the last byte that yajl took. */
-static uint64_t string_start(const struct strict *y)
-{
-    if (y->partial == PARTIAL_STRING) {
-        return y->partial_start;
-    }
-    const unsigned char *p = y->piece;
-    size_t i = consumed(y) - 1;
-    while (i > 0) {
-        i--;
-        if (p[i] == '"') {
-            size_t slashes = 0;
-            while (slashes < i && p[i - slashes - 1] == '\\') {
-                slashes++;
-            }
-            if (slashes % 2 == 0) {
-                break;
-            }
-        }
-    }
-    return y->piece_offset + i;
-}
 
 static void token_done(struct strict *y)
 {
     y->seen = true;
-    y->last = consumed(y);
+    y->last = strict_consumed(y);
     y->partial = PARTIAL_NONE;
     y->keep_back = false;
 }
@@ -242,7 +162,7 @@ static int scalar(struct strict *y, enum scan_kind kind, const char *text, size_
     }
     if (at_element(y)) {
         begin_element(y, start, false);
-        return end_element(y, end_offset(y));
+        return end_element(y, strict_end(y));
     }
     return keep(y, kind, text, len, start, written);
 }
@@ -250,33 +170,33 @@ static int scalar(struct strict *y, enum scan_kind kind, const char *text, size_
 static int on_null(void *ctx)
 {
     struct strict *y = ctx;
-    return scalar(y, SCAN_NULL, NULL, 0, end_offset(y) - 4, 0);
+    return scalar(y, SCAN_NULL, NULL, 0, strict_end(y) - 4, 0);
 }
 
 static int on_boolean(void *ctx, int is_true)
 {
     struct strict *y = ctx;
-    return scalar(y, is_true ? SCAN_TRUE : SCAN_FALSE, NULL, 0, end_offset(y) - (is_true ? 4 : 5), 0);
+    return scalar(y, is_true ? SCAN_TRUE : SCAN_FALSE, NULL, 0, strict_end(y) - (is_true ? 4 : 5), 0);
 }
 
 static int on_number(void *ctx, const char *text, size_t len)
 {
     struct strict *y = ctx;
-    uint64_t start = y->partial == PARTIAL_NUMBER ? y->partial_start : end_offset(y) - len;
-    return scalar(y, SCAN_NUMBER, text, len, start, (size_t)(end_offset(y) - start));
+    uint64_t start = y->partial == PARTIAL_NUMBER ? y->partial_start : strict_end(y) - len;
+    return scalar(y, SCAN_NUMBER, text, len, start, (size_t)(strict_end(y) - start));
 }
 
 static int on_string(void *ctx, const unsigned char *text, size_t len)
 {
     struct strict *y = ctx;
-    uint64_t start = string_start(y);
-    return scalar(y, SCAN_STRING, (const char *)text, len, start, (size_t)(end_offset(y) - start) - 2);
+    uint64_t start = strict_string_start(y);
+    return scalar(y, SCAN_STRING, (const char *)text, len, start, (size_t)(strict_end(y) - start) - 2);
 }
 
 static int on_key(void *ctx, const unsigned char *key, size_t len)
 {
     struct strict *y = ctx;
-    uint64_t start = string_start(y);
+    uint64_t start = strict_string_start(y);
     token_done(y);
     if (y->depth == 1 && !y->scan.layout.bare) {
         y->events_key = len == 11 && memcmp(key, "traceEvents", 11) == 0;
@@ -296,7 +216,7 @@ static int on_key(void *ctx, const unsigned char *key, size_t len)
 static int open_nested(struct strict *y, bool is_array)
 {
     token_done(y);
-    uint64_t start = end_offset(y) - 1;
+    uint64_t start = strict_end(y) - 1;
     if (!value_allowed(y, start, is_array)) {
         return 0;
     }
@@ -325,7 +245,7 @@ static int open_nested(struct strict *y, bool is_array)
 static int close_nested(struct strict *y)
 {
     token_done(y);
-    uint64_t end = end_offset(y);
+    uint64_t end = strict_end(y);
     if (y->array_depth != 0) {
         if (at_element(y)) {
             y->array_depth = 0;
@@ -490,85 +410,6 @@ static void note_partial(struct strict *y, size_t len)
     }
 }
 
-/* ---- yajl's errors ---- */
-
-/* Where yajl stands when it reports an error. */
-enum standing {
-    AT_BYTE,     /* at the offending byte */
-    BEHIND_BYTE, /* behind it */
-    BEHIND_TOKEN,
-    ASTRAY /* in or near the token, which directly follows a value */
-};
-
-struct words {
-    const char *yajl;
-    const char *ours;
-    enum standing standing;
-};
-
-static const struct words error_words[] = {
-    {"may not.", "unknown escape in a string", AT_BYTE},
-    {"invalid character inside string", "control character in a string", AT_BYTE},
-    {"non-hex", "'\\u' without four hexadecimal digits", AT_BYTE},
-    {"invalid char in json", "no JSON value starts like this", BEHIND_BYTE},
-    {"invalid string in json", "expected true, false or null", AT_BYTE},
-    {"malformed number", "expected a digit", AT_BYTE},
-    {"comment", "comments are not JSON", AT_BYTE},
-    {"colon", "expected ':'", BEHIND_TOKEN},
-    {"object key", "expected a string as key", BEHIND_TOKEN},
-    {"inside map", "expected ',' or '}'", ASTRAY},
-    {"array element", "expected ',' or ']'", ASTRAY},
-    {"unallowed token", "expected a value", BEHIND_TOKEN},
-};
-
-/* The first byte of the token that yajl does not want. */
-static uint64_t bad_token(const struct strict *y, enum standing standing)
-{
-    size_t i = consumed(y);
-    if (y->partial != PARTIAL_NONE) {
-        return y->partial_start;
-    }
-    if (standing == ASTRAY) {
-        i = y->seen ? y->last : 0;
-        while (scan_is_space(y->piece[i])) {
-            i++;
-        }
-        return y->piece_offset + i;
-    }
-    unsigned char c = y->piece[i - 1];
-    if (c == '"') {
-        return string_start(y);
-    }
-    if (is_digit(c)) {
-        while (i > 0 && (is_digit(y->piece[i - 1]) || memchr("+-.eE", y->piece[i - 1], 5) != NULL)) {
-            i--;
-        }
-        return y->piece_offset + i;
-    }
-    if (c < 'a' || c > 'z') {
-        return y->piece_offset + i - 1;
-    }
-    /* Of the literals only false ends in "se". */
-    return y->piece_offset + i - (i >= 5 && y->piece[i - 2] == 's' ? 5 : 4);
-}
-
-static enum scan_status syntax_error(struct strict *y)
-{
-    const struct words *words = NULL;
-    unsigned char *message = yajl_get_error(y->yajl, 0, NULL, 0);
-    for (size_t i = 0; message != NULL && words == NULL && i < sizeof error_words / sizeof *error_words; i++) {
-        words = strstr((char *)message, error_words[i].yajl) != NULL ? &error_words[i] : NULL;
-    }
-    yajl_free_error(y->yajl, message);
-    uint64_t offset = end_offset(y);
-    if (words != NULL && words->standing == BEHIND_BYTE) {
-        offset--;
-    } else if (words != NULL && words->standing != AT_BYTE) {
-        offset = bad_token(y, words->standing);
-    }
-    return scan_refuse(&y->scan, SCAN_SYNTAX, offset, words != NULL ? words->ours : "not JSON");
-}
-
 /* ---- the parser ---- */
 
 /* Gives one piece to yajl. What follows the document in it is data[*rest..]. */
@@ -596,11 +437,11 @@ static enum scan_status feed_piece(struct strict *y, const unsigned char *data, 
         y->keep_back = false;
         yajl_status status = yajl_parse(y->yajl, data + i, good - i);
         if (status == yajl_status_client_canceled) {
-            *rest = i + consumed(y);
+            *rest = i + strict_consumed(y);
             return y->result;
         }
         if (status != yajl_status_ok) {
-            return syntax_error(y);
+            return strict_syntax_error(y);
         }
         note_partial(y, good - i);
     }

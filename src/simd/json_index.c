@@ -82,6 +82,29 @@ bool json_scalar_valid(const unsigned char *text, size_t len)
     return i == len;
 }
 
+bool json_word_nonfinite(const unsigned char *text, size_t len)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    if (len == 3 && memcmp(text, "N/A", 3) == 0) {
+        return true;
+    }
+    if (len > 0 && (text[0] == '+' || text[0] == '-')) {
+        text++;
+        len--;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t same = 0;
+        while (same < len && words[i][same] != '\0' &&
+               (text[same] == words[i][same] || text[same] + 0x20 == words[i][same])) {
+            same++;
+        }
+        if (same == len && words[i][same] == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
 size_t json_utf8_length(const unsigned char *text, size_t len)
 {
     unsigned char lead = text[0];

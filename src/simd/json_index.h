@@ -15,32 +15,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INDEX_WORDS 256
+#define INDEX_WORDS 1024
 #define INDEX_BYTES ((size_t)INDEX_WORDS * 64)
 
-/* Bit i of word w is byte 64 * w + i. Each array has a word to spare. */
+/* Things that are not strict JSON, but may be tolerated. */
+enum json_odd_kind {
+    ODD_CONTROL, /* a control byte in a string */
+    ODD_UTF8,    /* a byte in a string that is not UTF-8 */
+    ODD_ESCAPE,  /* a byte in a string behind a backslash that makes no escape */
+    ODD_WORD     /* the first byte of a nan, inf, N/A ... */
+};
+
+struct json_odd {
+    uint16_t at;
+    uint16_t kind;
+};
+
+#define INDEX_ODD       ((size_t)1024)
+#define INDEX_ODD_MIXED 512
+
+/* Bit i of word w is byte 64 * w + i. Each array has words to spare. */
 struct json_index {
-    uint64_t quote[INDEX_WORDS + 1];  /* the quotes that open and close strings */
-    uint64_t scalar[INDEX_WORDS + 1]; /* bytes of numbers and literals */
+    uint64_t quote[INDEX_WORDS + 2];  /* the quotes that open and close strings */
+    uint64_t scalar[INDEX_WORDS + 2]; /* bytes of numbers and literals */
     /*
      * The byte (a comma or bracket) ends or opens an item that has no key, so
      * it must stand in an array. Not set for the end of an empty array or object.
      */
-    uint64_t keyless[INDEX_WORDS + 1];
+    uint64_t keyless[INDEX_WORDS + 2];
 
     /* Positions of all colons and brackets, and of the commas that are `keyless`, below `good`. */
     uint16_t at[INDEX_BYTES + 64];
     size_t count;
 
     /*
-     * Everything before this position is strict JSON as far as one can tell
-     * without a stack: strings, escapes, UTF-8, numbers, literals and the order
-     * of tokens. What still has to be checked:
+     * Everything before this position is JSON as far as one can tell without a
+     * stack: strings, numbers, literals and the order of tokens, but for what
+     * is listed in `odd`. What still has to be checked:
      *   - brackets match
      *   - a colon stands in an object, with a string before it
      *   - whatever is keyless stands in an array
      */
     size_t good;
+    /* What is not strict JSON; of each kind in order, of all kinds nearly so: at most INDEX_ODD_MIXED bytes back. */
+    struct json_odd odd[INDEX_ODD];
+    size_t odd_count;
     bool backslash; /* there is one before `good` */
 };
 
@@ -80,6 +99,9 @@ json_index_fn json_index_neon;
  * no structural character, is a JSON number, true, false or null.
  */
 bool json_scalar_valid(const unsigned char *text, size_t len);
+
+/* Whether it is one of the words that are tolerated for a number: [+-]?(nan|inf|infinity) in any case, N/A. */
+bool json_word_nonfinite(const unsigned char *text, size_t len);
 
 /*
  * The length of the well-formed UTF-8 sequence of more than one byte that

@@ -7,12 +7,9 @@
 
 #include <immintrin.h>
 
+#define LANES        4
 #define INDEX_NAME   json_index_avx2
 #define INDEX_TARGET __attribute__((target("avx2,pclmul,bmi,bmi2,lzcnt,popcnt")))
-
-struct classes {
-    uint64_t quote, slash, colon, comma, open, close, space, digit, minus_dot, dot, zero, control, high;
-};
 
 struct tables {
     __m256i quote, slash, colon, comma, bit5, open, close, nought, ten, dot, minus, control, space;
@@ -60,36 +57,37 @@ INDEX_TARGET static inline uint64_t at_most(__m256i a, __m256i b, __m256i limit)
     return mask(_mm256_cmpeq_epi8(_mm256_min_epu8(a, limit), a), _mm256_cmpeq_epi8(_mm256_min_epu8(b, limit), b));
 }
 
-INDEX_TARGET static inline void classify(struct classes *c, const unsigned char *bytes, const struct tables *t)
+INDEX_TARGET static inline bool any_bit(__m256i v)
 {
-    __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)bytes);
-    __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(bytes + 32));
-    c->quote = equal(a, b, t->quote);
-    c->slash = equal(a, b, t->slash);
-    c->colon = equal(a, b, t->colon);
-    c->comma = equal(a, b, t->comma);
-    /* Bit 5 is all that differs between [ and {, and between ] and }. */
-    __m256i a20 = _mm256_or_si256(a, t->bit5);
-    __m256i b20 = _mm256_or_si256(b, t->bit5);
-    c->open = equal(a20, b20, t->open);
-    c->close = equal(a20, b20, t->close);
-    c->space = mask(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(t->space, a), a),
-                    _mm256_cmpeq_epi8(_mm256_shuffle_epi8(t->space, b), b));
-    c->digit = at_most(_mm256_sub_epi8(a, t->nought), _mm256_sub_epi8(b, t->nought), t->ten);
-    c->zero = equal(a, b, t->nought);
-    c->dot = equal(a, b, t->dot);
-    c->minus_dot = c->dot | equal(a, b, t->minus);
-    c->control = at_most(a, b, t->control);
-    c->high = mask(a, b);
+    return !_mm256_testz_si256(v, v);
 }
-
-INDEX_TARGET static inline uint64_t prefix_xor(uint64_t bits)
-{
-    __m128i all = _mm_set1_epi8((char)0xFF);
-    return (uint64_t)_mm_cvtsi128_si64(_mm_clmulepi64_si128(_mm_set_epi64x(0, (int64_t)bits), all, 0));
-}
+#define any(v) any_bit((__m256i)(v))
 
 #include "json_index_positions.h"
 #include "json_index_template.h"
+
+INDEX_TARGET static inline void classify(struct classes *c, size_t word, const unsigned char *bytes,
+                                         const struct tables *t)
+{
+    __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)bytes);
+    __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(bytes + 32));
+    c->quote[word] = equal(a, b, t->quote);
+    c->slash[word] = equal(a, b, t->slash);
+    c->colon[word] = equal(a, b, t->colon);
+    c->comma[word] = equal(a, b, t->comma);
+    /* Bit 5 is all that differs between [ and {, and between ] and }. */
+    __m256i a20 = _mm256_or_si256(a, t->bit5);
+    __m256i b20 = _mm256_or_si256(b, t->bit5);
+    c->open[word] = equal(a20, b20, t->open);
+    c->close[word] = equal(a20, b20, t->close);
+    c->space[word] = mask(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(t->space, a), a),
+                          _mm256_cmpeq_epi8(_mm256_shuffle_epi8(t->space, b), b));
+    c->digit[word] = at_most(_mm256_sub_epi8(a, t->nought), _mm256_sub_epi8(b, t->nought), t->ten);
+    c->zero[word] = equal(a, b, t->nought);
+    c->dot[word] = equal(a, b, t->dot);
+    c->minus_dot[word] = c->dot[word] | equal(a, b, t->minus);
+    c->control[word] = at_most(a, b, t->control);
+    c->high[word] = mask(a, b);
+}
 
 #endif

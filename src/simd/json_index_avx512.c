@@ -7,12 +7,9 @@
 
 #include <immintrin.h>
 
+#define LANES        8
 #define INDEX_NAME   json_index_avx512
 #define INDEX_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,avx2,pclmul,bmi,bmi2,lzcnt,popcnt")))
-
-struct classes {
-    uint64_t quote, slash, colon, comma, open, close, space, digit, minus_dot, dot, zero, control, high;
-};
 
 struct tables {
     __m512i quote, slash, colon, comma, bit5, open, close, nought, ten, dot, minus, control, space;
@@ -44,31 +41,11 @@ INDEX_TARGET static inline void load_tables(struct tables *t)
     t->space = constant(_mm512_broadcast_i32x4(space));
 }
 
-INDEX_TARGET static inline void classify(struct classes *c, const unsigned char *bytes, const struct tables *t)
+INDEX_TARGET static inline bool any_bit(__m512i v)
 {
-    __m512i a = _mm512_loadu_si512(bytes);
-    c->quote = _mm512_cmpeq_epi8_mask(a, t->quote);
-    c->slash = _mm512_cmpeq_epi8_mask(a, t->slash);
-    c->colon = _mm512_cmpeq_epi8_mask(a, t->colon);
-    c->comma = _mm512_cmpeq_epi8_mask(a, t->comma);
-    /* Bit 5 is all that differs between [ and {, and between ] and }. */
-    __m512i a20 = _mm512_or_si512(a, t->bit5);
-    c->open = _mm512_cmpeq_epi8_mask(a20, t->open);
-    c->close = _mm512_cmpeq_epi8_mask(a20, t->close);
-    c->space = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(t->space, a), a);
-    c->digit = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(a, t->nought), t->ten);
-    c->zero = _mm512_cmpeq_epi8_mask(a, t->nought);
-    c->dot = _mm512_cmpeq_epi8_mask(a, t->dot);
-    c->minus_dot = c->dot | _mm512_cmpeq_epi8_mask(a, t->minus);
-    c->control = _mm512_cmplt_epu8_mask(a, t->control);
-    c->high = _mm512_movepi8_mask(a);
+    return _mm512_test_epi64_mask(v, v) != 0;
 }
-
-INDEX_TARGET static inline uint64_t prefix_xor(uint64_t bits)
-{
-    __m128i all = _mm_set1_epi8((char)0xFF);
-    return (uint64_t)_mm_cvtsi128_si64(_mm_clmulepi64_si128(_mm_set_epi64x(0, (int64_t)bits), all, 0));
-}
+#define any(v) any_bit((__m512i)(v))
 
 INDEX_TARGET static inline size_t put_positions(uint16_t *out, uint64_t bits, size_t base)
 {
@@ -89,5 +66,26 @@ INDEX_TARGET static inline size_t put_positions(uint16_t *out, uint64_t bits, si
 }
 
 #include "json_index_template.h"
+
+INDEX_TARGET static inline void classify(struct classes *c, size_t word, const unsigned char *bytes,
+                                         const struct tables *t)
+{
+    __m512i a = _mm512_loadu_si512(bytes);
+    c->quote[word] = _mm512_cmpeq_epi8_mask(a, t->quote);
+    c->slash[word] = _mm512_cmpeq_epi8_mask(a, t->slash);
+    c->colon[word] = _mm512_cmpeq_epi8_mask(a, t->colon);
+    c->comma[word] = _mm512_cmpeq_epi8_mask(a, t->comma);
+    /* Bit 5 is all that differs between [ and {, and between ] and }. */
+    __m512i a20 = _mm512_or_si512(a, t->bit5);
+    c->open[word] = _mm512_cmpeq_epi8_mask(a20, t->open);
+    c->close[word] = _mm512_cmpeq_epi8_mask(a20, t->close);
+    c->space[word] = _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(t->space, a), a);
+    c->digit[word] = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(a, t->nought), t->ten);
+    c->zero[word] = _mm512_cmpeq_epi8_mask(a, t->nought);
+    c->dot[word] = _mm512_cmpeq_epi8_mask(a, t->dot);
+    c->minus_dot[word] = c->dot[word] | _mm512_cmpeq_epi8_mask(a, t->minus);
+    c->control[word] = _mm512_cmplt_epu8_mask(a, t->control);
+    c->high[word] = _mm512_movepi8_mask(a);
+}
 
 #endif

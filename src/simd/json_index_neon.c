@@ -7,12 +7,9 @@
 
 #include <arm_neon.h>
 
+#define LANES      2
 #define INDEX_NAME json_index_neon
 #define INDEX_TARGET
-
-struct classes {
-    uint64_t quote, slash, colon, comma, open, close, space, digit, minus_dot, dot, zero, control, high;
-};
 
 /* One bit for each byte of all ones: each keeps its own bit, and three rounds of pairwise sums bring them together. */
 static inline uint64_t mask(const uint8x16_t v[4])
@@ -49,7 +46,12 @@ static inline void load_tables(struct tables *t)
     t->none = 0;
 }
 
-static inline void classify(struct classes *c, const unsigned char *bytes, const struct tables *t)
+#define any(v) (((v)[0] | (v)[1]) != 0)
+
+#include "json_index_positions.h"
+#include "json_index_template.h"
+
+static inline void classify(struct classes *c, size_t word, const unsigned char *bytes, const struct tables *t)
 {
     (void)t;
     static const uint8_t spaces[16] = {' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, '\r', 0, 0};
@@ -61,31 +63,20 @@ static inline void classify(struct classes *c, const unsigned char *bytes, const
         space[i] = vceqq_u8(vqtbl1q_u8(vld1q_u8(spaces), vandq_u8(v[i], vdupq_n_u8(0x0F))), v[i]);
         digit[i] = vsubq_u8(v[i], vdupq_n_u8('0'));
     }
-    c->quote = equal(v, '"');
-    c->slash = equal(v, '\\');
-    c->colon = equal(v, ':');
-    c->comma = equal(v, ',');
+    c->quote[word] = equal(v, '"');
+    c->slash[word] = equal(v, '\\');
+    c->colon[word] = equal(v, ':');
+    c->comma[word] = equal(v, ',');
     /* Bit 5 is all that differs between [ and {, and between ] and }. */
-    c->open = equal(v20, '{');
-    c->close = equal(v20, '}');
-    c->space = mask(space);
-    c->digit = below(digit, 10);
-    c->zero = equal(v, '0');
-    c->dot = equal(v, '.');
-    c->minus_dot = c->dot | equal(v, '-');
-    c->control = below(v, 0x20);
-    c->high = ~below(v, 0x80);
+    c->open[word] = equal(v20, '{');
+    c->close[word] = equal(v20, '}');
+    c->space[word] = mask(space);
+    c->digit[word] = below(digit, 10);
+    c->zero[word] = equal(v, '0');
+    c->dot[word] = equal(v, '.');
+    c->minus_dot[word] = c->dot[word] | equal(v, '-');
+    c->control[word] = below(v, 0x20);
+    c->high[word] = ~below(v, 0x80);
 }
-
-static inline uint64_t prefix_xor(uint64_t bits)
-{
-    for (unsigned shift = 1; shift < 64; shift *= 2) {
-        bits ^= bits << shift;
-    }
-    return bits;
-}
-
-#include "json_index_positions.h"
-#include "json_index_template.h"
 
 #endif

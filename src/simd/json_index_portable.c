@@ -5,12 +5,9 @@
 
 #include <string.h>
 
+#define LANES      2
 #define INDEX_NAME json_index_portable
 #define INDEX_TARGET
-
-struct classes {
-    uint64_t quote, slash, colon, comma, open, close, space, digit, minus_dot, dot, zero, control, high;
-};
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define LOW7       EACH(0x7F)
@@ -48,38 +45,46 @@ static inline void load_tables(struct tables *t)
     t->none = 0;
 }
 
-static inline void classify(struct classes *c, const unsigned char *bytes, const struct tables *t)
+#define any(v) (((v)[0] | (v)[1]) != 0)
+
+#include "json_index_positions.h"
+#include "json_index_template.h"
+
+static inline void classify(struct classes *c, size_t word, const unsigned char *bytes, const struct tables *t)
 {
     (void)t;
-    memset(c, 0, sizeof *c);
+    uint64_t quote = 0, slash = 0, colon = 0, comma = 0, open = 0, close = 0, spaces = 0;
+    uint64_t digit = 0, minus_dot = 0, dot = 0, zero = 0, control = 0, high = 0;
     for (unsigned i = 0; i < 64; i += 8) {
         uint64_t x;
         memcpy(&x, bytes + i, 8);
         uint64_t x20 = x | EACH(0x20);
         uint64_t space = equal(x, ' ') | equal(x, '\n') | equal(x, '\r') | equal(x, '\t');
-        c->quote |= gather(equal(x, '"')) << i;
-        c->slash |= gather(equal(x, '\\')) << i;
-        c->colon |= gather(equal(x, ':')) << i;
-        c->comma |= gather(equal(x, ',')) << i;
-        c->open |= gather(equal(x20, '{')) << i;
-        c->close |= gather(equal(x20, '}')) << i;
-        c->space |= gather(space) << i;
-        c->digit |= gather(below(x, '9' + 1) & ~below(x, '0')) << i;
-        c->zero |= gather(equal(x, '0')) << i;
-        c->minus_dot |= gather(equal(x, '-') | equal(x, '.')) << i;
-        c->dot |= gather(equal(x, '.')) << i;
-        c->control |= gather(below(x, 0x20)) << i;
-        c->high |= gather(x & HIGH1) << i;
+        quote |= gather(equal(x, '"')) << i;
+        slash |= gather(equal(x, '\\')) << i;
+        colon |= gather(equal(x, ':')) << i;
+        comma |= gather(equal(x, ',')) << i;
+        open |= gather(equal(x20, '{')) << i;
+        close |= gather(equal(x20, '}')) << i;
+        spaces |= gather(space) << i;
+        digit |= gather(below(x, '9' + 1) & ~below(x, '0')) << i;
+        zero |= gather(equal(x, '0')) << i;
+        minus_dot |= gather(equal(x, '-') | equal(x, '.')) << i;
+        dot |= gather(equal(x, '.')) << i;
+        control |= gather(below(x, 0x20)) << i;
+        high |= gather(x & HIGH1) << i;
     }
+    c->quote[word] = quote;
+    c->slash[word] = slash;
+    c->colon[word] = colon;
+    c->comma[word] = comma;
+    c->open[word] = open;
+    c->close[word] = close;
+    c->space[word] = spaces;
+    c->digit[word] = digit;
+    c->minus_dot[word] = minus_dot;
+    c->dot[word] = dot;
+    c->zero[word] = zero;
+    c->control[word] = control;
+    c->high[word] = high;
 }
-
-static inline uint64_t prefix_xor(uint64_t bits)
-{
-    for (unsigned shift = 1; shift < 64; shift *= 2) {
-        bits ^= bits << shift;
-    }
-    return bits;
-}
-
-#include "json_index_positions.h"
-#include "json_index_template.h"

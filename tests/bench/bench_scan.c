@@ -6,6 +6,7 @@
  * Prints, for yajl alone, for each parser and for each instruction set, the
  * best of ROUNDS rounds.
  */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "scan.h"
 #include "scan_fast.h"
 

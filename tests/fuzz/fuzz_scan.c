@@ -303,7 +303,7 @@ static struct scan *fast_scan(enum json_simd simd, size_t window)
     if (scan != NULL && window != 0) {
         struct fast *f = (struct fast *)scan;
         f->window = window;
-        f->widest = window;
+        f->usual = window;
     }
     return scan;
 }
