@@ -1,0 +1,203 @@
+/*
+ * The public interface as a program uses it: several jobs at once, warnings,
+ * progress and cancelling, and what it leaves behind.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "layertrack.h"
+
+static char folder[] = "/tmp/layertrack-test-XXXXXX";
+static char trace[64];
+
+/* Enough blocks that progress is heard several times. */
+enum { FILLERS = 40000, LAYERS = 4 };
+
+static void write_trace(void)
+{
+    snprintf(trace, sizeof trace, "%s/t.json", folder);
+    FILE *file = fopen(trace, "w");
+    assert_non_null(file);
+    fputs("{\"traceEvents\": [\n", file);
+    for (int i = 0; i < FILLERS; i++) {
+        bool anchor = i % (FILLERS / LAYERS) == 0;
+        fprintf(file, "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"%s\",\"pid\":0,\"tid\":7,\"ts\":%d.125,\"dur\":1}",
+                i > 0 ? ",\n" : "", anchor ? "anchor" : "other\\xkernel", i * 10);
+    }
+    fputs("]}", file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    write_trace();
+    return 0;
+}
+
+static int count_files(void)
+{
+    DIR *dir = opendir(folder);
+    int count = 0;
+    assert_non_null(dir);
+    while (readdir(dir) != NULL)
+        count++;
+    closedir(dir);
+    return count - 2; /* . and .. */
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(trace);
+    return rmdir(folder);
+}
+
+static struct lt_annotate_options options_for(const char *output)
+{
+    return (struct lt_annotate_options){.trace = trace,
+                                        .output = output,
+                                        .anchor_regex = "^anchor$",
+                                        .phase = "p",
+                                        .evidence = "e",
+                                        .num_layers = LAYERS,
+                                        .passes = 1};
+}
+
+static void remove_outputs(const char *output)
+{
+    char report[128];
+    snprintf(report, sizeof report, "%s.layers.json", output);
+    assert_int_equal(unlink(output), 0);
+    assert_int_equal(unlink(report), 0);
+}
+
+static void *run_job(void *ctx)
+{
+    static const char *const suffixes[] = {"json", "json.gz"};
+    intptr_t number = (intptr_t)ctx;
+    char output[96];
+    snprintf(output, sizeof output, "%s/out%d.%s", folder, (int)number, suffixes[number % 2]);
+    struct lt_annotate_options options = options_for(output);
+    struct lt_annotate_result result;
+    struct lt_error error = {0};
+    options.threads = (unsigned)(1 + number % 3);
+    enum lt_status status = lt_annotate(&options, &result, &error);
+    if (status != LT_OK || result.guides != LAYERS || result.events != FILLERS || result.added_events != LAYERS + 2)
+        return (void *)1;
+    remove_outputs(output);
+    return NULL;
+}
+
+static void jobs_at_once(void **state)
+{
+    (void)state;
+    enum { JOBS = 6 };
+    pthread_t threads[JOBS];
+    for (intptr_t i = 0; i < JOBS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_job, (void *)i), 0);
+    for (int i = 0; i < JOBS; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+    assert_int_equal(count_files(), 1);
+}
+
+struct listener {
+    int calls, cancel_at, warnings;
+    bool wrote;
+    uint64_t last;
+};
+
+static bool on_progress(void *ctx, enum lt_stage stage, uint64_t done, uint64_t total)
+{
+    struct listener *listener = ctx;
+    if (stage == LT_STAGE_WRITE && !listener->wrote) {
+        assert_int_equal(done, 0); /* told before there is anything to clean up */
+        assert_int_equal(count_files(), 1);
+        listener->wrote = true;
+        listener->last = 0;
+    }
+    assert_true(done >= listener->last);
+    assert_true(stage == LT_STAGE_WRITE || done <= total);
+    listener->last = done;
+    return ++listener->calls != listener->cancel_at;
+}
+
+static void on_warning(void *ctx, const char *message)
+{
+    struct listener *listener = ctx;
+    listener->warnings++;
+    assert_non_null(strstr(message, "strings with unknown escapes (39996, the first at byte "));
+}
+
+static void cancel_anywhere(void **state)
+{
+    (void)state;
+    char output[96];
+    snprintf(output, sizeof output, "%s/out.json", folder);
+    struct lt_annotate_options options = options_for(output);
+    struct listener listener = {0};
+    options.progress = on_progress;
+    options.warning = on_warning;
+    options.callback_ctx = &listener;
+    for (int at = 1;; at++) {
+        struct lt_error error = {0};
+        listener = (struct listener){.cancel_at = at};
+        enum lt_status status = lt_annotate(&options, NULL, &error);
+        if (status == LT_OK) {
+            assert_true(at > 5);
+            assert_int_equal(listener.warnings, 1);
+            break;
+        }
+        assert_int_equal(status, LT_IO);
+        assert_non_null(strstr(error.message, "cancelled"));
+        assert_int_equal(count_files(), 1);
+    }
+    remove_outputs(output);
+}
+
+static void errors_explain_themselves(void **state)
+{
+    (void)state;
+    struct lt_annotate_options options = options_for("-");
+    struct lt_error error = {0};
+    options.num_layers = 0;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    assert_string_equal(error.message, "--num-layers must be a whole number from 1 to 2^53");
+    assert_int_equal(error.status, LT_USAGE);
+    options = options_for("-");
+    options.trace = "/no/such/trace";
+    error = (struct lt_error){0};
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_IO);
+    options = options_for(NULL);
+    error = (struct lt_error){0};
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    assert_string_equal(lt_version(), LT_VERSION);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_at_once),
+        cmocka_unit_test(cancel_anywhere),
+        cmocka_unit_test(errors_explain_themselves),
+    };
+    return cmocka_run_group_tests_name("library", tests, set_up, tear_down);
+}
