@@ -8,6 +8,7 @@ come out; what is not named must be empty (exit code: 0):
     exit 3
     stderr~ truncated at byte \\d+          a line that the pattern (Python's re) is found in
     stdout text                             a line to the letter
+    stderr? text                            a line that may be there or not
     stdout*                                 whatever it is
     files out.json out.json.layers.json     to the letter, sorted, in the row's own folder
 
@@ -63,8 +64,8 @@ def take(row, line):
         row.files = sorted(rest.split())
     elif word in ("stdout*", "stderr*"):
         row.any.add(word[:-1])
-    elif word in ("stdout", "stderr", "stdout~", "stderr~"):
-        row.streams[word.rstrip("~")].append((word.endswith("~"), rest))
+    elif word.rstrip("~?") in ("stdout", "stderr"):
+        row.streams[word.rstrip("~?")].append((word[6:], rest))
     else:
         raise SystemExit(f"{row.place}: what is '{line}'?")
 
@@ -76,12 +77,16 @@ def differences(row, done, folder):
         if name in row.any:
             continue
         lines = data.decode("utf-8", "replace").splitlines()
-        for i, (is_pattern, text) in enumerate(row.streams[name]):
-            got = lines[i] if i < len(lines) else None
-            if got is None or not (re.search(text, got) if is_pattern else got == text):
-                yield f"{name} line {i + 1}: {got!r}, expected {text!r}"
-        if len(lines) > len(row.streams[name]):
-            yield f"{name}: {len(lines)} lines, expected {len(row.streams[name])}: {lines[len(row.streams[name]):][:3]}"
+        at = 0
+        for kind, text in row.streams[name]:
+            got = lines[at] if at < len(lines) else None
+            if kind == "?" and got != text:
+                continue
+            at += 1
+            if got is None or not (re.search(text, got) if kind == "~" else got == text):
+                yield f"{name} line {at}: {got!r}, expected {text!r}"
+        if len(lines) > at:
+            yield f"{name}: {len(lines)} lines, expected {at}: {lines[at:][:3]}"
     files = sorted(os.listdir(folder))
     if files != row.files:
         yield f"files {files}, expected {row.files}"

@@ -59,7 +59,8 @@ static void parse_and_print(void **state)
         {"-123456789012345678901234567890123456789012345678901234567890.5",
          "-123456789012345678901234567890123456789012345678901234567890.5"},
         {"1740461679473654.12345678901234567890123456789", "1740461679473654.12345678901234567890123456789"},
-        {"0.00000000000000000000000000000000000000000000000001", "0.00000000000000000000000000000000000000000000000001"},
+        {"0.00000000000000000000000000000000000000000000000001",
+         "0.00000000000000000000000000000000000000000000000001"},
         {"1e40", "10000000000000000000000000000000000000000"},
         {"+5", "5"},
         {"007", "7"},
@@ -257,8 +258,9 @@ static void sums_undo_differences(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parse_and_print), cmocka_unit_test(compare),         cmocka_unit_test(add_and_subtract),
-        cmocka_unit_test(shift),           cmocka_unit_test(round_half_even), cmocka_unit_test(signs),
+        cmocka_unit_test(parse_and_print),       cmocka_unit_test(compare),
+        cmocka_unit_test(add_and_subtract),      cmocka_unit_test(shift),
+        cmocka_unit_test(round_half_even),       cmocka_unit_test(signs),
         cmocka_unit_test(sums_undo_differences),
     };
     int failed = cmocka_run_group_tests_name("decimal", tests, NULL, NULL);

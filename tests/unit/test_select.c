@@ -20,8 +20,8 @@
 
 /* A kernel named `name` in process `pid` with args `args`. */
 #define K(name, pid, args)                                                                                             \
-    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":" pid ",\"tid\":7,\"ts\":1,\"dur\":2,\"args\":{"  \
-    args "}}"
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":" pid                                              \
+    ",\"tid\":7,\"ts\":1,\"dur\":2,\"args\":{" args "}}"
 #define KD(name, pid, device) K(name, pid, "\"device\":" device)
 
 struct row {
@@ -84,8 +84,9 @@ static const struct row rows[] = {
      NULL, NULL, NULL, "no kernel in this trace"},
     {"kernel is a word of cat", "{\"ph\":\"X\",\"cat\":\"gpu,kernel\",\"name\":\"a\",\"pid\":1,\"ts\":1,\"dur\":2}",
      "a", NULL, NULL, NULL, "anchors 1 "},
-    {"cuda_kernel is another word", "{\"ph\":\"X\",\"cat\":\"cuda_kernel\",\"name\":\"a\",\"pid\":1,\"ts\":1,\"dur\":2}",
-     "a", NULL, NULL, NULL, "no kernel in this trace"},
+    {"cuda_kernel is another word",
+     "{\"ph\":\"X\",\"cat\":\"cuda_kernel\",\"name\":\"a\",\"pid\":1,\"ts\":1,\"dur\":2}", "a", NULL, NULL, NULL,
+     "no kernel in this trace"},
 
     {"already annotated", KD("a", "7", "0") ",{\"cat\":\"layer_guide\"}", "a", NULL, NULL, NULL,
      "t: already annotated: event 1, offset 89 is a guide"},
@@ -96,8 +97,8 @@ static const struct row rows[] = {
      "a", NULL, NULL, NULL, "t: kernel at event 0, offset 1: dur is missing"},
     {"a kernel with a negative dur", "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,\"ts\":1,\"dur\":-1}",
      "a", NULL, NULL, NULL, "dur is -1; every kernel"},
-    {"minus zero is zero", "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,\"ts\":1,\"dur\":-0.0}", "a", NULL,
-     NULL, NULL, "anchors 1 "},
+    {"minus zero is zero", "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,\"ts\":1,\"dur\":-0.0}", "a",
+     NULL, NULL, NULL, "anchors 1 "},
     {"an anchor without ts", "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,\"dur\":1}", "a", NULL, NULL,
      NULL, "event 0, offset 1: ts is missing"},
     {"ts null", "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,\"ts\":null,\"dur\":1}", "a", NULL, NULL,
@@ -110,11 +111,10 @@ static const struct row rows[] = {
     {"other strings are not", "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,\"ts\":\"soon\",\"dur\":1}",
      "a", NULL, NULL, NULL, "ts is the string \"soon\""},
     {"bad kernels of other processes do not matter",
-     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"pid\":8}," KD("a", "7", "0"), "a", NULL, NULL, NULL,
-     "pid n7 "},
+     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"pid\":8}," KD("a", "7", "0"), "a", NULL, NULL, NULL, "pid n7 "},
     {"bad kernels of other devices do not matter",
-     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"pid\":7,\"args\":{\"device\":1}}," KD("a", "7", "0"), "a",
-     NULL, NULL, NULL, "pid n7 device n0 "},
+     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"pid\":7,\"args\":{\"device\":1}}," KD("a", "7", "0"), "a", NULL,
+     NULL, NULL, "pid n7 device n0 "},
 
     {"occupied guide tids", KD("a", "7", "0") ",{\"pid\":7,\"tid\":1000000},{\"pid\":7,\"tid\":1000001.0}", "a", NULL,
      NULL, NULL, "tid 1000002 "},
@@ -127,22 +127,23 @@ static const struct row rows[] = {
     {"a tid that is a string occupies nothing", KD("a", "7", "0") ",{\"pid\":7,\"tid\":\"1000000\"}", "a", NULL, NULL,
      NULL, "tid 1000000 "},
 
-    {"the origin is that of all events", KD("a", "7", "0") ",{\"ts\":-3.5},{\"ts\":\"-4\"},{\"ts\":\"x\"},{\"ts\":null}",
-     "a", NULL, NULL, NULL, "origin -4"},
+    {"the origin is that of all events",
+     KD("a", "7", "0") ",{\"ts\":-3.5},{\"ts\":\"-4\"},{\"ts\":\"x\"},{\"ts\":null}", "a", NULL, NULL, NULL,
+     "origin -4"},
     {"a long origin",
      KD("a", "7", "0") ",{\"ts\":-1234567890123456789012345678901234567890.5},"
                        "{\"ts\":-1234567890123456789012345678901234567890.25}",
      "a", NULL, NULL, NULL, "origin -1234567890123456789012345678901234567890.5"},
-    {"escapes in names are decoded", KD("\\u0061\\n\\\"q\\\"", "7", "0"), "^a\\n\"q\"$", NULL, NULL, NULL, "anchors 1 "},
+    {"escapes in names are decoded", KD("\\u0061\\n\\\"q\\\"", "7", "0"), "^a\\n\"q\"$", NULL, NULL, NULL,
+     "anchors 1 "},
     {"unicode classes", KD("\xc3\xa9t\xc3\xa9", "7", "0"), "^\\w{3}$", NULL, NULL, NULL, "anchors 1 "},
     {"the last of two keys counts",
      "{\"ph\":\"B\",\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"name\":\"a\",\"pid\":7,\"ts\":1,\"dur\":1}", "a",
      NULL, NULL, NULL, "anchors 1 "},
-    {"a kernel without a name", "{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":7,\"ts\":1,\"dur\":1}", "^$", NULL, NULL, NULL,
-     "anchors 1 "},
-    {"backtracking without end is stopped",
-     KD("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "7", "0"), "^(a+)+$", NULL, NULL, NULL,
-     "--anchor-regex '^(a+)+$' gave up on the kernel name"},
+    {"a kernel without a name", "{\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":7,\"ts\":1,\"dur\":1}", "^$", NULL, NULL,
+     NULL, "anchors 1 "},
+    {"backtracking without end is stopped", KD("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "7", "0"),
+     "^(a+)+$", NULL, NULL, NULL, "--anchor-regex '^(a+)+$' gave up on the kernel name"},
 };
 
 static void add_number(struct text *out, const char *before, uint64_t value)
