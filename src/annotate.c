@@ -9,10 +9,9 @@
 #include "error.h"
 #include "json_text.h"
 #include "labels.h"
-#include "scan.h"
+#include "reading.h"
 #include "select.h"
 #include "sink.h"
-#include "source.h"
 #include "splice.h"
 #include "words.h"
 
@@ -28,13 +27,10 @@ const char *lt_version(void)
 struct job {
     const struct lt_annotate_options *options;
     struct lt_error *error;
-    unsigned threads;
     bool to_stdout, gzip;
     char *report; /* path, or NULL */
     struct matcher *anchor, *terminal;
-    struct source *source;
-    struct scan *scan;
-    struct scan_layout layout;
+    struct reading reading;
     struct collect collect;
     struct selection selection;
     struct plan plan;
@@ -132,67 +128,13 @@ static enum lt_status compile_patterns(struct job *job)
     return LT_OK;
 }
 
-static unsigned thread_count(unsigned wanted)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (wanted == 0)
-        wanted = cores > 1 ? (unsigned)cores : 1;
-    return wanted < 64 ? wanted : 64;
-}
-
-/* ---- pass one ---------------------------------------------------------------------------------------------- */
-
-static bool tell(struct job *job, enum lt_stage stage, uint64_t done, uint64_t total)
-{
-    return job->options->progress == NULL || job->options->progress(job->options->callback_ctx, stage, done, total);
-}
-
-static enum lt_status scan_trouble(struct job *job, enum scan_status status)
-{
-    if (status == SCAN_NO_MEMORY)
-        return fail_memory(job->error);
-    if (status == SCAN_STOPPED)
-        return job->error->status;
-    return words_for_scan(job->source, scan_problem(job->scan), job->error);
-}
-
-/* A gzip file that ends too early: what the scan saw of it says more than the stored offset. */
-static enum lt_status source_trouble(struct job *job)
-{
-    if (!source_is_truncated(job->source))
-        return job->error->status;
-    *job->error = (struct lt_error){0};
-    return words_for_cut_gzip(job->source, scan_problem(job->scan), job->error);
-}
-
-static enum lt_status pass_one(struct job *job)
-{
-    uint64_t total = source_expected_size(job->source);
-    for (;;) {
-        const unsigned char *data;
-        size_t len;
-        if (source_next(job->source, &data, &len, job->error) != LT_OK)
-            return source_trouble(job);
-        if (len == 0)
-            break;
-        enum scan_status status = scan_feed(job->scan, data, len);
-        if (status != SCAN_OK)
-            return scan_trouble(job, status);
-        if (scan_insert_offset(job->scan) != UINT64_MAX)
-            source_insertion(job->source, scan_insert_offset(job->scan));
-        if (!tell(job, LT_STAGE_SCAN, source_stored_read(job->source), total))
-            return fail(job->error, LT_IO, "%s: cancelled; nothing was written", source_name(job->source));
-    }
-    enum scan_status status = scan_finish(job->scan, &job->layout);
-    if (status != SCAN_OK)
-        return scan_trouble(job, status);
-    return source_check_unchanged(job->source, job->error);
-}
+/* ---- the plan ---------------------------------------------------------------------------------------------- */
 
 static enum lt_status make_plan(struct job *job)
 {
     const struct lt_annotate_options *options = job->options;
-    words_for_warnings(source_name(job->source), scan_warnings(job->scan), options->warning, options->callback_ctx);
+    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), options->warning,
+                       options->callback_ctx);
     enum lt_status status = select_group(&job->collect, &job->selection, job->error);
     if (status != LT_OK)
         return status;
@@ -208,8 +150,8 @@ static enum lt_status make_plan(struct job *job)
         .first_layer = options->first_layer,
     };
     if (plan_make(&job->plan, &request) != PLAN_FINE)
-        return words_for_plan(source_name(job->source), &job->plan, job->error);
-    words_for_same_start(source_name(job->source), &job->plan, options->warning, options->callback_ctx);
+        return words_for_plan(source_name(job->reading.source), &job->plan, job->error);
+    words_for_same_start(source_name(job->reading.source), &job->plan, options->warning, options->callback_ctx);
     return LT_OK;
 }
 
@@ -218,10 +160,11 @@ static enum lt_status make_plan(struct job *job)
 static bool wrote(void *ctx, uint64_t bytes)
 {
     struct job *job = ctx;
-    uint64_t total = job->gzip && !source_is_gzip(job->source) ? 0
-                     : job->gzip                               ? source_stored_size(job->source)
-                                                               : source_uncompressed_size(job->source);
-    return tell(job, LT_STAGE_WRITE, bytes, total);
+    uint64_t total = job->gzip && !source_is_gzip(job->reading.source) ? 0
+                     : job->gzip                                       ? source_stored_size(job->reading.source)
+                                                                       : source_uncompressed_size(job->reading.source);
+    return job->options->progress == NULL ||
+           job->options->progress(job->options->callback_ctx, LT_STAGE_WRITE, bytes, total);
 }
 
 static bool write_report(void *ctx, const void *data, size_t len)
@@ -239,7 +182,7 @@ static enum lt_status open_sinks(struct job *job)
 {
     /* Whoever must clean up after an interruption hears of it before there is anything to clean up. */
     if (!wrote(job, 0))
-        return fail(job->error, LT_IO, "%s: cancelled; nothing was written", source_name(job->source));
+        return fail(job->error, LT_IO, "%s: cancelled; nothing was written", source_name(job->reading.source));
     job->output = sink_open(job->to_stdout ? NULL : job->options->output, job->error);
     if (job->output == NULL)
         return job->error->status;
@@ -256,24 +199,24 @@ static enum lt_status pass_two(struct job *job, struct lt_annotate_result *resul
         .collect = &job->collect,
         .selection = &job->selection,
         .plan = &job->plan,
-        .needs_comma = job->layout.needs_comma,
+        .needs_comma = job->reading.layout.needs_comma,
     };
     struct splice splice = {
-        .source = job->source,
+        .source = job->reading.source,
         .sink = job->output,
-        .insert_offset = job->layout.insert_offset,
+        .insert_offset = job->reading.layout.insert_offset,
         .insertion = labels_insertion,
         .insertion_ctx = &labels,
         .gzip = job->gzip,
         .level = job->options->level == 0 ? 6 : job->options->level,
-        .threads = job->threads,
+        .threads = job->reading.threads,
     };
     struct report_facts facts = {
-        .event_count = job->layout.events,
-        .sha256 = source_sha256(job->source),
+        .event_count = job->reading.layout.events,
+        .sha256 = source_sha256(job->reading.source),
         .source_file = base_name(job->options->trace),
-        .source_bytes = job->layout.total,
-        .insert_offset = job->layout.insert_offset,
+        .source_bytes = job->reading.layout.total,
+        .insert_offset = job->reading.layout.insert_offset,
     };
     enum lt_status status = splice_run(&splice, &facts.insert_bytes, job->error);
     if (status != LT_OK)
@@ -281,13 +224,13 @@ static enum lt_status pass_two(struct job *job, struct lt_annotate_result *resul
     if (job->report_sink != NULL && !labels_report(&labels, &facts, write_report, job->report_sink))
         return sink_error(job->report_sink, job->error) != LT_OK ? job->error->status : fail_memory(job->error);
     *result = (struct lt_annotate_result){
-        .events = job->layout.events,
+        .events = job->reading.layout.events,
         .added_events = labels_event_count(&labels),
         .anchors = job->collect.anchor_count,
         .guides = job->plan.guide_count,
         .guide_tid = job->selection.guide_tid,
-        .source_bytes = job->layout.total,
-        .insert_offset = job->layout.insert_offset,
+        .source_bytes = job->reading.layout.total,
+        .insert_offset = job->reading.layout.insert_offset,
         .insert_bytes = facts.insert_bytes,
     };
     return sink_commit((struct sink *[]){job->output, job->report_sink}, 2, job->error);
@@ -304,23 +247,29 @@ static enum lt_status open_job(struct job *job)
         status = decide_outputs(job);
     if (status != LT_OK)
         return status;
-    struct source_options source = {.path = job->options->trace, .threads = job->threads};
-    job->source = source_open(&source, job->error);
-    if (job->source == NULL)
+    struct reading_options reading = {
+        .path = job->options->trace,
+        .threads = job->options->threads,
+        .parser = job->options->parser,
+        .event = collect_event,
+        .event_ctx = &job->collect,
+        .progress = job->options->progress,
+        .progress_ctx = job->options->callback_ctx,
+    };
+    if (reading_open(&job->reading, &reading, job->error) != LT_OK)
         return job->error->status;
-    if (job->to_stdout && source_is_same_file(job->source, STDOUT_FILENO))
-        return fail(job->error, LT_IO, "%s: is also standard output; write to another file", source_name(job->source));
+    const char *name = source_name(job->reading.source);
+    if (job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
+        return fail(job->error, LT_IO, "%s: is also standard output; write to another file", name);
     struct collect_request collect = {
-        .trace_name = source_name(job->source),
+        .trace_name = name,
         .anchor = job->anchor,
         .terminal = job->terminal,
         .pid = job->options->pid,
         .device = job->options->device,
     };
     collect_init(&job->collect, &collect, job->error);
-    job->scan =
-        scan_new(job->options->parser == LT_PARSER_STRICT ? SCAN_STRICT : SCAN_FAST, collect_event, &job->collect);
-    return job->scan == NULL ? fail_memory(job->error) : LT_OK;
+    return LT_OK;
 }
 
 static void end_job(struct job *job)
@@ -329,8 +278,7 @@ static void end_job(struct job *job)
     sink_free(job->report_sink);
     plan_free(&job->plan);
     collect_free(&job->collect);
-    scan_free(job->scan);
-    source_free(job->source);
+    reading_close(&job->reading);
     matcher_free(job->anchor);
     matcher_free(job->terminal);
     free(job->report);
@@ -340,10 +288,10 @@ enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_
                            struct lt_error *error)
 {
     struct lt_annotate_result unused;
-    struct job job = {.options = options, .error = error, .threads = thread_count(options->threads)};
+    struct job job = {.options = options, .error = error};
     enum lt_status status = open_job(&job);
     if (status == LT_OK)
-        status = pass_one(&job);
+        status = reading_run(&job.reading, error);
     if (status == LT_OK)
         status = make_plan(&job);
     if (status == LT_OK)

@@ -1,10 +1,29 @@
 #include "cli.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char help[] = "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS\n"
+                           "      --trace PATH           the trace; - is standard input (default when piped)\n"
+                           "  -o, --output PATH          - is standard output; a name in .gz is compressed\n"
+                           "      --report PATH          mapping report (default: OUTPUT.layers.json)\n"
+                           "      --anchor-regex RE      kernel that runs once per layer (required)\n"
+                           "      --num-layers N         anchors per pass (required)\n"
+                           "      --anchor-offset K      index of a verified first layer's anchor (required)\n"
+                           "      --phase TEXT           what is labelled, e.g. decode (required)\n"
+                           "      --evidence TEXT        why the anchor is right (required)\n"
+                           "      --passes P             complete passes to label (default: 1)\n"
+                           "      --first-layer F        number of the first label (default: 0)\n"
+                           "      --pid PID              choose among GPU processes\n"
+                           "      --device DEV           choose among devices (args.device)\n"
+                           "      --end-anchor-regex RE  kernel that ends a layer; closes each pass\n"
+                           "  -z, --gzip / --no-gzip     compress or not, whatever the name says\n"
+                           "      --level 1..9           gzip level (default: 6)\n"
+                           "      --strict               refuse what is not strict JSON\n"
+                           "      --threads N            default: number of cores\n"
+                           "      --progress WHEN        auto, always or never; -q is never\n"
+                           "  -h, --help                 this page\n";
 
 enum option_id {
     OPT_TRACE = 256,
@@ -58,47 +77,6 @@ struct command {
     bool has_num_layers, has_offset, help;
 };
 
-static bool on_progress(void *ctx, enum lt_stage stage, uint64_t done, uint64_t total)
-{
-    struct command *command = ctx;
-    if (stage == LT_STAGE_WRITE && done == 0)
-        interrupt_catch();
-    progress_tell(&command->progress, stage, done, total);
-    return !interrupt_seen();
-}
-
-static void on_warning(void *ctx, const char *message)
-{
-    struct command *command = ctx;
-    progress_clear(&command->progress);
-    fprintf(stderr, "layertrack: warning: %s\n", message);
-}
-
-static bool parse_progress(struct command *command, const char *text)
-{
-    static const char *const modes[] = {"auto", "always", "never"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, modes[i]) == 0) {
-            command->mode = (enum progress_mode)i;
-            return true;
-        }
-    cli_usage("--progress '%s' is none of auto, always, never", text);
-    return false;
-}
-
-static bool parse_small(const char *option, const char *text, uint64_t most, unsigned *out)
-{
-    uint64_t number;
-    if (!cli_number(option, text, &number))
-        return false;
-    if (number < 1 || number > most) {
-        cli_usage("%s must be a whole number from 1 to %u", option, (unsigned)most);
-        return false;
-    }
-    *out = (unsigned)number;
-    return true;
-}
-
 /* Takes one option; false, with a message, when its value is wrong. */
 static bool take(struct command *command, int option, const char *value)
 {
@@ -149,7 +127,7 @@ static bool take(struct command *command, int option, const char *value)
         options->compress = LT_COMPRESS_PLAIN;
         return true;
     case OPT_LEVEL:
-        if (!parse_small("--level", value, 9, &small))
+        if (!cli_small("--level", value, 9, &small))
             return false;
         options->level = (int)small;
         return true;
@@ -160,9 +138,9 @@ static bool take(struct command *command, int option, const char *value)
         command->mode = PROGRESS_NEVER;
         return true;
     case OPT_PROGRESS:
-        return parse_progress(command, value);
+        return progress_parse(&command->mode, value);
     case OPT_THREADS:
-        return parse_small("--threads", value, 64, &options->threads);
+        return cli_small("--threads", value, 64, &options->threads);
     case 'h':
         command->help = true;
         return true;
@@ -173,23 +151,10 @@ static bool take(struct command *command, int option, const char *value)
 
 static bool take_all(struct command *command, int argc, char **argv)
 {
-    opterr = 0;
-    optind = 1;
     int option;
-    while ((option = getopt_long(argc, argv, ":o:zqh", long_options, NULL)) != -1) {
-        if (option == '?' || option == ':') {
-            char short_option[] = {'-', (char)optopt, '\0'};
-            /* optopt is 0 or a long option's number unless a short option is at fault. */
-            const char *name =
-                optopt > 0 && optopt < 256 && argv[optind - 1][1] != '-' ? short_option : argv[optind - 1];
-            cli_usage(option == ':' ? "%s needs a value; see layertrack help annotate"
-                                    : "unknown, ambiguous or misused option '%s'; see layertrack help annotate",
-                      name);
-            return false;
-        }
+    while ((option = cli_option(argc, argv, ":o:zqh", long_options)) != -1)
         if (!take(command, option, optarg))
             return false;
-    }
     for (; optind < argc; optind++) {
         if (command->options.trace != NULL) {
             cli_usage("one trace at a time: '%s' is one too many", argv[optind]);
@@ -223,20 +188,8 @@ static bool check_required(const struct command *command)
 /* Standard input and output where nothing is named and nobody sits at a terminal. */
 static bool choose_streams(struct lt_annotate_options *options)
 {
-    if (options->trace == NULL) {
-        if (isatty(STDIN_FILENO)) {
-            cli_usage("no trace; name a file or pipe one in");
-            return false;
-        }
-        options->trace = "-";
-    }
-    if (options->output == NULL) {
-        if (isatty(STDOUT_FILENO)) {
-            cli_usage("no output; name one with -o or pipe it on");
-            return false;
-        }
-        options->output = "-";
-    }
+    if (!cli_default_input(&options->trace) || !cli_default_output(&options->output))
+        return false;
     if (strcmp(options->output, "-") == 0 && options->compress == LT_COMPRESS_GZIP && isatty(STDOUT_FILENO)) {
         cli_usage("compressed data is not written to a terminal; name a file with -o");
         return false;
@@ -259,17 +212,17 @@ static void summarize(const struct command *command, const struct lt_annotate_re
     fputc('\n', stderr);
 }
 
-int cli_annotate(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct command command = {
-        .options = {.passes = 1, .progress = on_progress, .warning = on_warning},
+        .options = {.passes = 1, .progress = cli_on_progress, .warning = cli_on_warning},
         .mode = PROGRESS_AUTO,
     };
-    command.options.callback_ctx = &command;
+    command.options.callback_ctx = &command.progress;
     if (!take_all(&command, argc, argv))
         return LT_USAGE;
     if (command.help)
-        return cli_help("annotate");
+        return cli_print(help);
     if (!check_required(&command) || !choose_streams(&command.options))
         return LT_USAGE;
     struct lt_annotate_result result;
@@ -285,3 +238,5 @@ int cli_annotate(int argc, char **argv)
     summarize(&command, &result);
     return LT_OK;
 }
+
+const struct cli_command cli_annotate = {"annotate", run, help};

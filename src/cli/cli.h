@@ -7,6 +7,7 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,11 +15,31 @@
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
-/* `layertrack annotate ...`: argv[0] is the command. Returns the exit code. */
-int cli_annotate(int argc, char **argv);
+/* One command of layertrack, in a file of its own. */
+struct cli_command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit code */
+    const char *help;
+};
 
-/* Prints a command's help (NULL: the general one) to standard output. */
-int cli_help(const char *command);
+extern const struct cli_command cli_annotate;
+
+/* NULL when there is no such command. */
+const struct cli_command *cli_find(const char *name);
+
+/* Prints a help page to standard output. Returns the exit code. */
+int cli_print(const char *page);
+
+/*
+ * getopt_long() with messages: the next option, -1 behind the last one, or
+ * '?' after having said what is wrong. `shorts` begins with a colon.
+ * Operands are left to the caller, from optind on.
+ */
+int cli_option(int argc, char **argv, const char *shorts, const struct option *longs);
+
+/* The trace and the output where none was named: a pipe. False, with a message, when there is none. */
+bool cli_default_input(const char **trace);
+bool cli_default_output(const char **output);
 
 /* Says on standard error what is wrong with the command line. Returns LT_USAGE. */
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -28,6 +49,8 @@ int cli_fail(const struct lt_error *error);
 
 /* A whole number without sign. False, with a message, when `text` is none. */
 bool cli_number(const char *option, const char *text, uint64_t *out);
+/* The same from 1 to `most`. */
+bool cli_small(const char *option, const char *text, unsigned most, unsigned *out);
 
 /* The progress bar, a lt_progress_fn's other half. */
 struct progress {
@@ -37,10 +60,16 @@ struct progress {
     double started, stage_started, drawn; /* seconds */
 };
 
+/* The value of --progress. False, with a message, when it is none. */
+bool progress_parse(enum progress_mode *mode, const char *text);
 void progress_start(struct progress *progress, enum progress_mode mode);
 void progress_tell(struct progress *progress, enum lt_stage stage, uint64_t done, uint64_t total);
 /* Takes the bar off the screen, before a message or the end. */
 void progress_clear(struct progress *progress);
+
+/* A lt_progress_fn and a lt_warning_fn with a struct progress as context; signals are caught once files are made. */
+bool cli_on_progress(void *progress, enum lt_stage stage, uint64_t done, uint64_t total);
+void cli_on_warning(void *progress, const char *message);
 
 /* Catches SIGINT, SIGTERM and SIGHUP from now on: there are files to clean up. */
 void interrupt_catch(void);

@@ -2,43 +2,42 @@
 #include "cli.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-int cli_usage(const char *format, ...)
+static const char general[] = "layertrack adds a track of layer guides (L0, L1, ...) to a PyTorch GPU trace.\n"
+                              "\n"
+                              "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS  add guides\n"
+                              "       layertrack help [COMMAND]                        show a command's options\n"
+                              "       layertrack --version\n"
+                              "\n"
+                              "With an option as the first argument the command is annotate. TRACE and OUTPUT\n"
+                              "are plain or gzip, - or nothing is standard input and output. Example:\n"
+                              "\n"
+                              "  layertrack annotate rank0.json.gz -o rank0.layers.json.gz \\\n"
+                              "    --anchor-regex rotary_embedding --num-layers 36 --anchor-offset 0 \\\n"
+                              "    --phase decode --evidence 'one rotary embedding per layer, see model.py'\n"
+                              "\n"
+                              "Exit codes: 0 done, 1 difference found, 2 wrong usage, 3 trace not usable,\n"
+                              "4 selection refused, 5 input/output trouble. Manual: man layertrack\n";
+
+static const struct cli_command *const commands[] = {&cli_annotate};
+
+const struct cli_command *cli_find(const char *name)
 {
-    va_list args;
-    fputs("layertrack: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return LT_USAGE;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    return NULL;
 }
 
-int cli_fail(const struct lt_error *error)
+static int help(const char *name)
 {
-    fprintf(stderr, "layertrack: %s\n", error->message);
-    return (int)error->status;
+    const struct cli_command *command = name == NULL ? NULL : cli_find(name);
+    if (name != NULL && command == NULL)
+        return cli_usage("unknown command '%s'; see layertrack --help", name);
+    return cli_print(command == NULL ? general : command->help);
 }
-
-bool cli_number(const char *option, const char *text, uint64_t *out)
-{
-    size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 18 || text[digits] != '\0') {
-        cli_usage("%s '%s' is not a whole number from 0 to 999999999999999999", option, text);
-        return false;
-    }
-    *out = strtoull(text, NULL, 10);
-    return true;
-}
-
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} commands[] = {{"annotate", cli_annotate}};
 
 int main(int argc, char **argv)
 {
@@ -50,7 +49,7 @@ int main(int argc, char **argv)
     }
     const char *first = argv[1];
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-        return cli_help(NULL);
+        return help(NULL);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
         printf("layertrack %s\n", lt_version());
         return fflush(stdout) == 0 ? LT_OK : LT_IO;
@@ -58,13 +57,13 @@ int main(int argc, char **argv)
     if (strcmp(first, "help") == 0) {
         if (argc > 3)
             return cli_usage("help takes one command");
-        return cli_help(argc == 3 ? argv[2] : NULL);
+        return help(argc == 3 ? argv[2] : NULL);
     }
     /* The command line of the original helper: options straight away. */
     if (first[0] == '-' && first[1] != '\0')
-        return cli_annotate(argc, argv);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(first, commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
+        return cli_annotate.run(argc, argv);
+    const struct cli_command *command = cli_find(first);
+    if (command != NULL)
+        return command->run(argc - 1, argv + 1);
     return cli_usage("unknown command '%s'; to annotate a file: layertrack annotate FILE ...", first);
 }

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,18 @@ static double now(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+bool progress_parse(enum progress_mode *mode, const char *text)
+{
+    static const char *const modes[] = {"auto", "always", "never"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, modes[i]) == 0) {
+            *mode = (enum progress_mode)i;
+            return true;
+        }
+    cli_usage("--progress '%s' is none of auto, always, never", text);
+    return false;
 }
 
 void progress_start(struct progress *progress, enum progress_mode mode)
@@ -74,4 +87,18 @@ void progress_clear(struct progress *progress)
     fprintf(stderr, "\r\033[K");
     fflush(stderr);
     progress->shown = false;
+}
+
+bool cli_on_progress(void *progress, enum lt_stage stage, uint64_t done, uint64_t total)
+{
+    if (stage == LT_STAGE_WRITE && done == 0)
+        interrupt_catch();
+    progress_tell(progress, stage, done, total);
+    return !interrupt_seen();
+}
+
+void cli_on_warning(void *progress, const char *message)
+{
+    progress_clear(progress);
+    fprintf(stderr, "layertrack: warning: %s\n", message);
 }

@@ -1,0 +1,78 @@
+#define _POSIX_C_SOURCE 200809L
+#include "reading.h"
+
+#include <unistd.h>
+
+#include "words.h"
+
+#define MAX_THREADS 64
+
+static unsigned thread_count(unsigned wanted)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (wanted == 0)
+        wanted = cores > 1 ? (unsigned)cores : 1;
+    return wanted < MAX_THREADS ? wanted : MAX_THREADS;
+}
+
+enum lt_status reading_open(struct reading *reading, const struct reading_options *options, struct lt_error *error)
+{
+    *reading = (struct reading){.options = *options, .threads = thread_count(options->threads)};
+    struct source_options source = {.path = options->path, .threads = reading->threads};
+    reading->source = source_open(&source, error);
+    if (reading->source == NULL)
+        return error->status;
+    reading->scan =
+        scan_new(options->parser == LT_PARSER_STRICT ? SCAN_STRICT : SCAN_FAST, options->event, options->event_ctx);
+    return reading->scan == NULL ? fail_memory(error) : LT_OK;
+}
+
+static enum lt_status scan_trouble(struct reading *reading, enum scan_status status, struct lt_error *error)
+{
+    if (status == SCAN_NO_MEMORY)
+        return fail_memory(error);
+    if (status == SCAN_STOPPED)
+        return error->status;
+    return words_for_scan(reading->source, scan_problem(reading->scan), error);
+}
+
+/* A gzip file that ends too early: what the scan saw of it says more than the stored offset. */
+static enum lt_status source_trouble(struct reading *reading, struct lt_error *error)
+{
+    if (!source_is_truncated(reading->source))
+        return error->status;
+    *error = (struct lt_error){0};
+    return words_for_cut_gzip(reading->source, scan_problem(reading->scan), error);
+}
+
+enum lt_status reading_run(struct reading *reading, struct lt_error *error)
+{
+    const struct reading_options *options = &reading->options;
+    uint64_t total = source_expected_size(reading->source);
+    for (;;) {
+        const unsigned char *data;
+        size_t len;
+        if (source_next(reading->source, &data, &len, error) != LT_OK)
+            return source_trouble(reading, error);
+        if (len == 0)
+            break;
+        enum scan_status status = scan_feed(reading->scan, data, len);
+        if (status != SCAN_OK)
+            return scan_trouble(reading, status, error);
+        if (scan_insert_offset(reading->scan) != UINT64_MAX)
+            source_insertion(reading->source, scan_insert_offset(reading->scan));
+        if (options->progress != NULL &&
+            !options->progress(options->progress_ctx, LT_STAGE_SCAN, source_stored_read(reading->source), total))
+            return fail(error, LT_IO, "%s: cancelled; nothing was written", source_name(reading->source));
+    }
+    enum scan_status status = scan_finish(reading->scan, &reading->layout);
+    if (status != SCAN_OK)
+        return scan_trouble(reading, status, error);
+    return source_check_unchanged(reading->source, error);
+}
+
+void reading_close(struct reading *reading)
+{
+    scan_free(reading->scan);
+    source_free(reading->source);
+}
