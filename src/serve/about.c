@@ -1,0 +1,29 @@
+#include "about.h"
+
+#include <string.h>
+
+#include "layertrack.h"
+#include "text.h"
+
+static void add_string(struct text *text, const char *key, const char *value)
+{
+    text_puts(text, key);
+    text_json(text, value, strlen(value));
+}
+
+char *about_json(const struct about *about)
+{
+    struct text text = {0};
+    add_string(&text, "{\"tool_version\": ", lt_version());
+    add_string(&text, ", \"trace_name\": ", about->trace_name);
+    text_puts(&text, ", \"trace_bytes\": ");
+    text_u64(&text, about->trace_bytes);
+    text_puts(&text, about->has_report ? ", \"has_report\": true" : ", \"has_report\": false");
+    add_string(&text, ", \"ui\": ", about->ui);
+    text_puts(&text, about->ui_is_local ? ", \"ui_is_local\": true}\n" : ", \"ui_is_local\": false}\n");
+    text_add(&text, "", 1);
+    if (!text.failed)
+        return text.data;
+    text_free(&text);
+    return NULL;
+}

@@ -1,0 +1,21 @@
+/*
+ * about.h - what the page is told about the trace, as JSON
+ */
+#ifndef SERVE_ABOUT_H
+#define SERVE_ABOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct about {
+    const char *trace_name; /* without its folder; any bytes */
+    uint64_t trace_bytes;   /* as stored */
+    bool has_report;
+    const char *ui;   /* address of the Perfetto UI, ends in "/" */
+    bool ui_is_local; /* it is served beside the page */
+};
+
+/* The text, to be freed; NULL when memory is out. */
+char *about_json(const struct about *about);
+
+#endif

@@ -1,0 +1,94 @@
+#define _DEFAULT_SOURCE /* getentropy */
+#define _DARWIN_C_SOURCE
+#include "guard.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__APPLE__)
+#include <sys/random.h>
+#endif
+
+#define DIGITS  "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+bool guard_make_token(char token[TOKEN_LENGTH + 1])
+{
+    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" DIGITS "-_";
+    unsigned char random[TOKEN_BYTES];
+    if (getentropy(random, sizeof random) != 0)
+        return false;
+    for (unsigned in = 0, out = 0; in < TOKEN_BYTES; in += 3, out += 4) {
+        uint32_t bits = (uint32_t)random[in] << 16 | (uint32_t)random[in + 1] << 8 | random[in + 2];
+        for (unsigned k = 0; k < 4; k++)
+            token[out + k] = alphabet[bits >> (18 - 6 * k) & 63];
+    }
+    token[TOKEN_LENGTH] = '\0';
+    return true;
+}
+
+bool guard_host(const char *host, uint16_t port)
+{
+    char expected[32];
+    snprintf(expected, sizeof expected, "127.0.0.1:%u", port);
+    if (strcmp(host, expected) == 0)
+        return true;
+    snprintf(expected, sizeof expected, "localhost:%u", port);
+    return strcmp(host, expected) == 0;
+}
+
+bool guard_method(const char *method)
+{
+    return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+const char *guard_path(const char *uri, const char *token)
+{
+    if (strlen(uri) < TOKEN_LENGTH + 2 || uri[0] != '/' || uri[TOKEN_LENGTH + 1] != '/')
+        return NULL;
+    unsigned difference = 0;
+    for (unsigned i = 0; i < TOKEN_LENGTH; i++)
+        difference |= (unsigned)(unsigned char)uri[i + 1] ^ (unsigned)(unsigned char)token[i];
+    return difference == 0 ? uri + TOKEN_LENGTH + 2 : NULL;
+}
+
+bool guard_names(const char *path)
+{
+    for (;;) {
+        size_t len = strspn(path, LETTERS DIGITS "._-+@");
+        if (len == 0 || path[0] == '.')
+            return false;
+        if (path[len] == '\0')
+            return true;
+        if (path[len] != '/')
+            return false;
+        path += len + 1;
+    }
+}
+
+bool guard_ui_url(const char *url, char *origin, unsigned origin_size)
+{
+    const char *at = url;
+    if (strncmp(at, "https://", 8) == 0)
+        at += 8;
+    else if (strncmp(at, "http://", 7) == 0)
+        at += 7;
+    else
+        return false;
+    size_t host = strspn(at, LETTERS DIGITS ".-");
+    if (host == 0 || host > 253 || at[0] == '.' || at[0] == '-')
+        return false;
+    at += host;
+    if (*at == ':') {
+        size_t digits = strspn(at + 1, DIGITS);
+        if (digits == 0 || digits > 5)
+            return false;
+        at += 1 + digits;
+    }
+    size_t len = (size_t)(at - url);
+    if (*at != '/' || at[strlen(at) - 1] != '/' || at[strspn(at, LETTERS DIGITS "/._~-")] != '\0' || len >= origin_size)
+        return false;
+    memcpy(origin, url, len);
+    origin[len] = '\0';
+    return true;
+}

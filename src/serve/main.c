@@ -1,0 +1,311 @@
+#define _POSIX_C_SOURCE 200809L
+/*
+ * layertrack-serve - what `layertrack serve` runs
+ *
+ * A program of its own, so that the other commands do without the HTTP
+ * library: they start faster and are smaller. It takes the command's options.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "about.h"
+#include "error.h"
+#include "help.h"
+#include "hints.h"
+#include "server.h"
+
+#include "../cli/cli.h"
+
+#define DEFAULT_UI "https://ui.perfetto.dev/"
+#define URL_SIZE   512
+
+struct command {
+    const char *trace, *report, *ui;
+    uint16_t port;
+    bool open, once, help;
+
+    struct served_file trace_file, report_file;
+    char ui_url[URL_SIZE], ui_origin[URL_SIZE];
+    char page_policy[URL_SIZE + 512], ui_policy[256];
+    char *about;
+    struct site page, hosted; /* hosted: a UI from a folder */
+    sigset_t awaited;
+};
+
+static bool take(struct command *command, int option, const char *value)
+{
+    uint64_t number;
+    switch (option) {
+    case 'r':
+        command->report = value;
+        return true;
+    case 'p':
+        if (!cli_number("--port", value, &number))
+            return false;
+        command->port = (uint16_t)number;
+        return number <= 65535 || (cli_usage("--port must be from 0 to 65535"), false);
+    case 'u':
+        command->ui = value;
+        return true;
+    case 'o':
+        return command->open = true;
+    case '1':
+        return command->once = true;
+    case 'h':
+        return command->help = true;
+    default:
+        return false;
+    }
+}
+
+static bool take_all(struct command *command, int argc, char **argv)
+{
+    static const struct option longs[] = {
+        {"report", required_argument, NULL, 'r'},
+        {"port", required_argument, NULL, 'p'},
+        {"ui", required_argument, NULL, 'u'},
+        {"open", no_argument, NULL, 'o'},
+        {"once", no_argument, NULL, '1'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    for (int option; (option = cli_option(argc, argv, ":h", longs)) != -1;)
+        if (!take(command, option, optarg))
+            return false;
+    if (command->help)
+        return true;
+    if (optind + 1 != argc) {
+        cli_usage(optind == argc ? "serve needs a trace; see layertrack help serve" : "serve takes one trace");
+        return false;
+    }
+    command->trace = argv[optind];
+    if (strcmp(command->trace, "-") == 0) {
+        cli_usage("serve needs a file, not standard input: the trace may be read more than once");
+        return false;
+    }
+    return true;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* The report beside the trace is optional; one that was named must be there. */
+static enum lt_status open_report(struct command *command, struct lt_error *error)
+{
+    if (command->report != NULL)
+        return file_open(&command->report_file, command->report, error);
+    size_t len = strlen(command->trace);
+    char *beside = malloc(len + sizeof ".layers.json");
+    if (beside == NULL)
+        return fail_memory(error);
+    memcpy(beside, command->trace, len);
+    memcpy(beside + len, ".layers.json", sizeof ".layers.json");
+    enum lt_status status = access(beside, F_OK) == 0 ? file_open(&command->report_file, beside, error) : LT_OK;
+    free(beside);
+    return status;
+}
+
+static enum lt_status choose_ui(struct command *command, struct lt_error *error)
+{
+    const char *ui = command->ui == NULL ? DEFAULT_UI : command->ui;
+    if (strstr(ui, "://") == NULL) {
+        command->hosted.folder = open(ui, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (command->hosted.folder < 0)
+            return fail_errno(error, ui, "is neither an address (http://... or https://...) nor a folder to serve",
+                              errno);
+        if (faccessat(command->hosted.folder, "index.html", R_OK, 0) != 0)
+            return fail_errno(error, ui, "has no index.html, so no Perfetto UI is in it", errno);
+        return LT_OK;
+    }
+    size_t len = strlen(ui);
+    /* The one thing that is forgiven: no slash behind the host. */
+    snprintf(command->ui_url, sizeof command->ui_url, "%s%s", ui, len > 0 && ui[len - 1] != '/' ? "/" : "");
+    if (len + 2 > sizeof command->ui_url ||
+        !guard_ui_url(command->ui_url, command->ui_origin, sizeof command->ui_origin)) {
+        char name[512];
+        return fail(error, LT_USAGE, "--ui '%s' is no address like https://host:port/path/ without user, ? and #",
+                    printable(name, sizeof name, ui, len));
+    }
+    return LT_OK;
+}
+
+static void on_transferred(void *ctx)
+{
+    const pthread_t *main_thread = ctx;
+    pthread_kill(*main_thread, SIGUSR1);
+}
+
+/* The signals that end the server are waited for, by no thread but this one; what nohup switched off stays off. */
+static void await_signals(struct command *command)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    sigemptyset(&command->awaited);
+    sigaddset(&command->awaited, SIGUSR1);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction before;
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaddset(&command->awaited, signals[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &command->awaited, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static enum lt_status start_hosted(struct command *command, struct lt_error *error)
+{
+    if (command->hosted.folder < 0)
+        return LT_OK;
+    uint16_t beside = command->port == 0 || command->port == 65535 ? 0 : (uint16_t)(command->port + 1);
+    enum lt_status status = site_listen(&command->hosted, beside, error);
+    if (status != LT_OK)
+        return status;
+    snprintf(command->ui_policy, sizeof command->ui_policy, "frame-ancestors http://127.0.0.1:%u http://localhost:%u",
+             command->page.port, command->page.port);
+    command->hosted.policy = command->ui_policy;
+    snprintf(command->ui_origin, sizeof command->ui_origin, "http://127.0.0.1:%u", command->hosted.port);
+    snprintf(command->ui_url, sizeof command->ui_url, "http://127.0.0.1:%u/%s/", command->hosted.port,
+             command->hosted.token);
+    return site_start(&command->hosted, error);
+}
+
+static enum lt_status start_page(struct command *command, struct lt_error *error)
+{
+    snprintf(command->page_policy, sizeof command->page_policy,
+             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+             "frame-src %s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+             "require-trusted-types-for 'script'; trusted-types 'none'",
+             command->ui_origin);
+    struct about about = {
+        .trace_name = base_name(command->trace),
+        .trace_bytes = (uint64_t)command->trace_file.opened.st_size,
+        .has_report = command->report_file.fd >= 0,
+        .ui = command->ui_url,
+        .ui_is_local = command->hosted.folder >= 0,
+    };
+    command->about = about_json(&about);
+    if (command->about == NULL)
+        return fail_memory(error);
+    command->page.about = command->about;
+    command->page.policy = command->page_policy;
+    return site_start(&command->page, error);
+}
+
+static enum lt_status start(struct command *command, struct lt_error *error)
+{
+    enum lt_status status = file_open(&command->trace_file, command->trace, error);
+    if (status == LT_OK)
+        status = open_report(command, error);
+    if (status == LT_OK)
+        status = choose_ui(command, error);
+    if (status == LT_OK && command->once && command->hosted.folder >= 0)
+        status = fail(error, LT_USAGE,
+                      "--once and a UI from a folder do not go together: the UI is still read from "
+                      "here when the trace has been transferred");
+    await_signals(command);
+    if (status == LT_OK)
+        status = site_listen(&command->page, command->port, error);
+    if (status == LT_OK)
+        status = start_hosted(command, error);
+    return status == LT_OK ? start_page(command, error) : status;
+}
+
+static enum lt_status announce(const struct command *command, struct lt_error *error)
+{
+    char url[128], line[256], name[512];
+    const char *base = base_name(command->trace);
+    const char *user = getenv("LOGNAME") != NULL ? getenv("LOGNAME") : getenv("USER");
+    snprintf(url, sizeof url, "http://127.0.0.1:%u/%s/", command->page.port, command->page.token);
+    fprintf(stderr, "layertrack: serving %s to this machine only, at the address below; Ctrl-C ends it\n",
+            printable(name, sizeof name, base, strlen(base)));
+    if (command->report_file.fd < 0)
+        fprintf(stderr, "layertrack: there is no report beside it (%s.layers.json); --report names one\n", name);
+    if (hints_ssh(line, sizeof line, getenv("SSH_CONNECTION"), user, command->page.port, command->hosted.port))
+        fprintf(stderr, "layertrack: to open it at home, type there: %s\n", line);
+    /* Last, so that whoever reads the address has been told everything. */
+    if (printf("%s\n", url) < 0 || fflush(stdout) != 0)
+        return fail(error, LT_IO, "standard output cannot be written");
+    if (command->open && !hints_open(url))
+        fprintf(stderr, "layertrack: no browser could be started; open the address yourself\n");
+    return LT_OK;
+}
+
+/* Until a signal, or the end of a transfer (SIGUSR1). */
+static int await_end(const struct command *command)
+{
+    int number = SIGUSR1;
+    while (sigwait(&command->awaited, &number) != 0 || (number == SIGUSR1 && !command->once))
+        ;
+    return number;
+}
+
+static void stop(struct command *command)
+{
+    site_stop(&command->page);
+    site_stop(&command->hosted);
+    file_close(&command->trace_file);
+    file_close(&command->report_file);
+    if (command->hosted.folder >= 0)
+        close(command->hosted.folder);
+    free(command->about);
+}
+
+/* Another signal ends the program at once, whatever is still to be stopped. */
+static void stop_by(struct command *command, int number)
+{
+    if (number != SIGUSR1)
+        pthread_sigmask(SIG_UNBLOCK, &command->awaited, NULL);
+    stop(command);
+    if (number != SIGUSR1)
+        raise(number);
+}
+
+static int run(int argc, char **argv)
+{
+    static struct command command;
+    struct lt_error error = {0};
+    pthread_t self = pthread_self();
+    command.trace_file.fd = command.report_file.fd = -1;
+    command.page = (struct site){.trace = &command.trace_file,
+                                 .report = &command.report_file,
+                                 .folder = -1,
+                                 .listener = -1,
+                                 .transferred = on_transferred,
+                                 .ctx = &self};
+    command.hosted = (struct site){.folder = -1, .listener = -1};
+    if (!take_all(&command, argc, argv))
+        return LT_USAGE;
+    if (command.help)
+        return cli_print(SERVE_HELP);
+    enum lt_status status = start(&command, &error);
+    if (status == LT_OK)
+        status = announce(&command, &error);
+    if (status == LT_OK)
+        stop_by(&command, await_end(&command));
+    else
+        stop(&command);
+    return status == LT_OK ? LT_OK : cli_fail(&error);
+}
+
+static const struct cli_command serve = {"serve", run, SERVE_HELP};
+
+/* For the messages of cli_option(). */
+const struct cli_command *cli_find(const char *name)
+{
+    return strcmp(name, serve.name) == 0 ? &serve : NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static char name[] = "serve";
+    if (argc > 0)
+        argv[0] = name;
+    return run(argc, argv);
+}
