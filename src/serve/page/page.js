@@ -1,0 +1,367 @@
+/*
+ * The page of `layertrack serve`: a rail of passes and layers, a timeline and a
+ * table of the guides, and around all that a Perfetto UI to show the trace in.
+ *
+ * From the server (paths below the page's own):
+ *   about.json    {tool_version, trace_name, trace_bytes, has_report, ui, ui_is_local}
+ *   report.json   the mapping report, as annotate wrote it
+ *   trace         the trace, as stored
+ *
+ * With the UI, by postMessage, always with the UI's origin as the target and
+ * only from it; the network is not touched before the user's click:
+ *   1. The UI is opened in a frame (#!/?mode=embedded) or in a window, with a
+ *      startupCommands parameter that pins the guide tracks.
+ *   2. page -> UI   'PING', five times a second, until
+ *      UI -> page   'PONG': it listens. What is sent before that is lost.
+ *   3. page -> UI   {perfetto: {buffer, title, fileName, localOnly: true, keepApiOpen: true}}
+ *      with the trace's bytes, an ArrayBuffer that is transferred, not copied.
+ *      There is no answer: "handed over" is all that the page can know.
+ *   4. page -> UI   {perfetto: {timeStart, timeEnd, viewPercentage}} for each
+ *      guide or pass that is chosen. Times are seconds on the trace's own clock,
+ *      guide_start_us / 1e6: what the UI itself makes of the event's ts. A number
+ *      is a double: with times since 1970 it is good to a quarter of a
+ *      microsecond, as are the events in the UI. keepApiOpen keeps the UI
+ *      listening; while it loads it tries again for some four seconds.
+ *
+ * Everything that comes from the trace, its name or the report is put into the
+ * page as text, never as markup.
+ */
+import {bytes, duration, milliseconds, plural} from './format.js';
+import {Handoff, uiAddress} from './handoff.js';
+import {Rail} from './rail.js';
+import {passOf, readReport} from './report.js';
+import {Table} from './table.js';
+import {Timeline} from './timeline.js';
+
+/* Beyond this a browser's one buffer and the UI's memory are not to be relied on. */
+const LARGE = 1e9;
+
+const byId = (id) => document.getElementById(id);
+const page = {about: null, report: null, selection: null, handoff: null, views: []};
+
+function say(text) {
+  byId('message').textContent = text;
+  byId('message').hidden = false;
+}
+
+async function getJson(path) {
+  const response = await fetch(path, {cache: 'no-store'});
+  if (response.status === 409)
+    throw new Error('it has changed since layertrack serve was started; start it again');
+  if (!response.ok)
+    throw new Error(`the server answers ${response.status}`);
+  return response.json();
+}
+
+/* ---- selection ------------------------------------------------------------------------------------------------------ */
+
+/** What a selection spans, in microseconds of the trace. */
+function spanOf({track: number, pass, guide}) {
+  const track = page.report.tracks[number];
+  if (guide < 0) {
+    const {from, to} = track.passes[pass];
+    return {start: track.start[from], end: track.end[to - 1], share: 0.9};
+  }
+  const start = track.start[guide];
+  let end = track.end[guide];
+  if (end === start) {
+    /* A guide without length is shown as wide as the others of its pass usually are. */
+    const {from, to} = track.passes[passOf(track, guide)];
+    const lengths = Array.from({length: to - from}, (_, i) => track.end[from + i] - track.start[from + i]).filter((d) => d > 0);
+    lengths.sort((a, b) => a - b);
+    end = start + (lengths.length > 0 ? lengths[lengths.length >> 1] : 1);
+  }
+  return {start, end, share: 0.4};
+}
+
+function describe({track: number, pass, guide}) {
+  const track = page.report.tracks[number];
+  const name = page.report.tracks.length > 1 ? `${track.phase}, ` : '';
+  if (guide < 0) {
+    const {index, from, to} = track.passes[pass];
+    return `${name}${name === '' ? 'Pass' : 'pass'} ${index}: from ${milliseconds(track.relativeStart[from])} ms, ` +
+        `${duration(track.end[to - 1] - track.start[from])} long`;
+  }
+  const length = track.end[guide] - track.start[guide];
+  return `${name}L${track.layer[guide]} of pass ${track.passes[pass].index}: from ` +
+      `${milliseconds(track.relativeStart[guide])} ms, ${length > 0 ? `${duration(length)} long` : 'a point'}`;
+}
+
+function showInPerfetto() {
+  if (page.selection === null)
+    return;
+  const {start, end, share} = spanOf(page.selection);
+  page.handoff.scroll(start, end, share);
+}
+
+function choose(track, pass, guide) {
+  page.selection = {track, pass, guide};
+  page.views.forEach((view) => view(page.selection));
+  byId('readout').textContent = describe(page.selection);
+  byId('table-track').value = String(track);
+  showInPerfetto();
+}
+
+/* ---- what is labelled ----------------------------------------------------------------------------------------------- */
+
+function element(name, className, text) {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+function factsOf(track) {
+  const rows = [
+    ['Phase', track.phase],
+    ['Evidence', track.evidence],
+    ['Anchor', track.anchorRegex + (track.pid === null ? '' : `, pid ${track.pid}`) +
+      (track.device === null ? '' : `, device ${track.device}`)],
+  ];
+  const list = document.createElement('dl');
+  for (const [name, value] of rows)
+    list.append(element('dt', '', name), element('dd', '', value));
+  return list;
+}
+
+function showFacts() {
+  byId('facts-summary').textContent = page.report.tracks.map((track) => `${track.phase || track.trackName}: ` +
+    `${plural(track.passes.length, 'pass', 'passes')} of ${plural(track.longestPass, 'layer')}`).join(' · ');
+  byId('facts').append(...page.report.tracks.map(factsOf), element('p', 'quiet', page.report.notice));
+  byId('facts').hidden = false;
+}
+
+function showReport() {
+  const {report} = page;
+  const again = () => showInPerfetto();
+  byId('rail').hidden = byId('timeline').hidden = byId('tab-table').hidden = false;
+  showFacts();
+  const rail = new Rail(byId('rail-tree'), report, choose, again);
+  const timeline = new Timeline(byId('timeline-canvas'), report, choose, hover, again);
+  const table = new Table(byId('table'), byId('table-caption'), report, choose, again);
+  page.views = [
+    (selection) => rail.show(selection),
+    (selection) => timeline.show(selection),
+    (selection) => table.show(selection.track, selection.guide),
+  ];
+  page.table = table;
+  byId('zoom-in').onclick = () => timeline.zoom(1 / 1.5);
+  byId('zoom-out').onclick = () => timeline.zoom(1.5);
+  byId('zoom-pass').onclick = () => timeline.pass();
+  byId('zoom-all').onclick = () => timeline.all();
+  byId('table-value').onchange = (event) => table.setValue(event.target.value);
+  byId('table-track').append(...report.tracks.map((track, number) => {
+    const option = element('option', '', track.phase);
+    option.value = String(number);
+    return option;
+  }));
+  byId('table-track-label').hidden = report.tracks.length < 2;
+  byId('table-track').onchange = (event) => table.setTrack(Number(event.target.value));
+  if (report.tracks.every((track) => track.count === 0))
+    say('The report lists no guides.');
+}
+
+function hover(track, guide) {
+  byId('hover').textContent =
+      guide < 0 ? '' : `· ${describe({track, pass: passOf(page.report.tracks[track], guide), guide})}`;
+}
+
+/* ---- Perfetto ------------------------------------------------------------------------------------------------------- */
+
+/** In one line for a shell; FILE is wherever the user has the file. */
+function shellName(name) {
+  return /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/.test(name) ? name : `'./${name.replaceAll("'", "'\\''")}'`;
+}
+
+const TITLES = {
+  idle: 'See the kernels beneath a layer',
+  blocked: 'The browser blocked the window',
+  waiting: 'Waiting for the Perfetto UI',
+  fetching: 'Transferring the trace',
+  handed: 'Handed over',
+  failed: 'The trace could not be handed over',
+  closed: 'The Perfetto window was closed',
+};
+
+function failureText({why, detail}) {
+  const size = bytes(page.about.trace_bytes);
+  return {
+    changed: 'The file changed on disk after layertrack serve was started, so its bytes would not belong together. Start ' +
+      'layertrack serve again.',
+    gone: 'The server does not answer. Was it ended, or was the connection to its host (ssh -L) cut? With --once it ends ' +
+      'after one transfer. Start layertrack serve again.',
+    short: 'The transfer broke off before the last byte. Try again.',
+    memory: `The browser has no memory for a trace of ${size} in one piece. Open it another way:`,
+    empty: 'The file is empty: there is nothing to show.',
+    refused: `The server refused the trace (${detail}).`,
+  }[why];
+}
+
+function stateText(state) {
+  const {origin} = page.handoff;
+  switch (state.name) {
+  case 'blocked':
+    return 'Allow pop-ups for this address, then try again, or open Perfetto here in the page.';
+  case 'waiting':
+    if (!state.silent)
+      return `${origin} is loading.`;
+    return `${origin} has not answered for ten seconds. Is it reachable from this browser? Without internet, let layertrack ` +
+      'serve a copy of the UI (--ui DIR) or name one that you can reach (--ui URL). This page goes on trying.';
+  case 'fetching':
+    return `${bytes(state.received)} of ${bytes(state.total)}`;
+  case 'handed':
+    return `Perfetto has all ${bytes(state.bytes)} and loads them now; whether it can, it shows itself. Once it has, choose a ` +
+      'pass or a layer to go there.';
+  case 'failed':
+    return failureText(state);
+  case 'closed':
+    return 'Open it again to go on.';
+  default:
+    return `Opens ${origin} and hands it the trace, inside this browser: nothing is uploaded. From then on a click or the ` +
+      'arrow keys on a layer take you there.';
+  }
+}
+
+/** Which of a trace's sizes speak against a browser; null when none does. */
+function tooLarge() {
+  const stored = page.about.trace_bytes;
+  const unpacked = page.report === null ? null : page.report.unpackedBytes;
+  if (stored > LARGE)
+    return `This trace is ${bytes(stored)} long`;
+  return unpacked !== null && unpacked > LARGE ? `This trace is ${bytes(unpacked)} long when unpacked` : null;
+}
+
+const OTHER_WAYS = 'Let the native trace processor load it (the UI then finds it at port 9001 by itself), or save the file and open ' +
+  'it by “Open trace file”:';
+
+function showState(state) {
+  const large = tooLarge();
+  const idle = state.name === 'idle' || state.name === 'closed';
+  const busy = state.name === 'waiting' || state.name === 'fetching';
+  const otherWay = (idle && large !== null) || (state.name === 'failed' && state.why === 'memory');
+  byId('handoff').dataset.state = state.name;
+  byId('handoff').classList.toggle('compact', busy || state.name === 'handed');
+  byId('handoff-title').textContent = idle && large !== null ? 'Too large for a browser, most likely' : TITLES[state.name];
+  byId('handoff-text').textContent = idle && large !== null ?
+    `${large}. Browsers take some hundred megabytes to a gigabyte. ${OTHER_WAYS}` : stateText(state);
+  byId('handoff-command').textContent = `trace_processor_shell server http ${shellName(page.about.trace_name)}`;
+  byId('handoff-command').hidden = !otherWay;
+  byId('handoff-progress').hidden = state.name !== 'fetching';
+  byId('handoff-progress').value = state.name === 'fetching' && state.total > 0 ? state.received / state.total : 0;
+  byId('open-here').hidden = byId('open-window').hidden = busy;
+  byId('open-here').textContent = otherWay ? 'Try it here all the same' : state.name === 'handed' ? 'Hand over again, here' :
+    'Open in Perfetto, here';
+  byId('open-here').classList.toggle('primary', !otherWay && state.name !== 'handed');
+  byId('handoff-cancel').hidden = !busy;
+  byId('status').textContent = state.name === 'fetching' ?
+    `${Math.floor(100 * state.received / Math.max(1, state.total))} %` : idle ? '' : TITLES[state.name];
+  byId('status').dataset.state = state.name;
+  if (state.kind !== 'frame') {
+    byId('frame-place').replaceChildren();
+    byId('panel-perfetto').classList.remove('framed');
+  }
+}
+
+function openHere() {
+  const frame = document.createElement('iframe');
+  frame.title = 'Perfetto UI';
+  frame.referrerPolicy = 'no-referrer';
+  frame.allow = 'clipboard-write; fullscreen';
+  frame.src = uiAddress(page.about.ui, true);
+  byId('frame-place').replaceChildren(frame);
+  byId('panel-perfetto').classList.add('framed');
+  /* Perfetto needs the room; the facts are a click away. */
+  byId('facts').open = false;
+  page.handoff.start(frame.contentWindow, 'frame');
+}
+
+function openWindow() {
+  page.handoff.start(window.open(uiAddress(page.about.ui, false), '_blank'), 'window');
+}
+
+function onState(state) {
+  showState(state);
+  /* What was chosen before is where to go first. */
+  if (state.name === 'handed')
+    showInPerfetto();
+}
+
+function prepareHandoff() {
+  const save = element('a', '', 'Save the file');
+  save.href = 'trace';
+  save.download = page.about.trace_name;
+  byId('handoff-note').append(save);
+  page.handoff = new Handoff(page.about, onState);
+  byId('open-here').onclick = openHere;
+  byId('open-window').onclick = openWindow;
+  byId('handoff-cancel').onclick = () => page.handoff.cancel();
+}
+
+/* ---- tabs ----------------------------------------------------------------------------------------------------------- */
+
+function showTab(name) {
+  for (const other of ['perfetto', 'table']) {
+    const chosen = other === name;
+    byId(`tab-${other}`).setAttribute('aria-selected', chosen);
+    byId(`tab-${other}`).tabIndex = chosen ? 0 : -1;
+    byId(`panel-${other}`).hidden = !chosen;
+  }
+  if (name === 'table' && page.selection !== null)
+    page.table.show(page.selection.track, page.selection.guide);
+}
+
+function prepareTabs() {
+  const tabs = [byId('tab-perfetto'), byId('tab-table')];
+  tabs.forEach((tab, i) => {
+    tab.onclick = () => showTab(tab.id.slice(4));
+    tab.onkeydown = (event) => {
+      const other = tabs[1 - i];
+      if ((event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') || other.hidden)
+        return;
+      event.preventDefault();
+      showTab(other.id.slice(4));
+      other.focus();
+    };
+  });
+}
+
+/* ---- start ---------------------------------------------------------------------------------------------------------- */
+
+async function readReportFile() {
+  if (!page.about.has_report) {
+    say('There is no report beside this trace, so its passes and layers cannot be listed here. The trace can be opened in ' +
+      'Perfetto all the same; --report names a report that lies elsewhere.');
+    return;
+  }
+  say('Reading the report…');
+  try {
+    page.report = readReport(await getJson('report.json'));
+  } catch (problem) {
+    say(problem instanceof SyntaxError ? 'The report cannot be read: it is not JSON.' : problem.message);
+    return;
+  }
+  byId('message').hidden = true;
+  showReport();
+}
+
+async function start() {
+  prepareTabs();
+  try {
+    page.about = await getJson('about.json');
+  } catch (problem) {
+    say(`The server does not tell what it serves: ${problem.message}`);
+    byId('tabs').hidden = byId('panel-perfetto').hidden = true;
+    return;
+  }
+  document.title = `${page.about.trace_name} – layertrack`;
+  byId('trace-name').textContent = page.about.trace_name;
+  byId('trace-size').textContent = bytes(page.about.trace_bytes);
+  prepareHandoff();
+  await readReportFile();
+  showState(page.handoff.state);
+  if (page.report !== null)
+    showTab('table');
+  document.body.dataset.ready = 'true';
+}
+
+start();
