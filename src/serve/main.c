@@ -48,8 +48,12 @@ static bool take(struct command *command, int option, const char *value)
     case 'p':
         if (!cli_number("--port", value, &number))
             return false;
+        if (number > UINT16_MAX) {
+            cli_usage("--port must be from 0 to 65535");
+            return false;
+        }
         command->port = (uint16_t)number;
-        return number <= 65535 || (cli_usage("--port must be from 0 to 65535"), false);
+        return true;
     case 'u':
         command->ui = value;
         return true;

@@ -339,8 +339,15 @@ test('a trace too large for a browser', async () => {
     check(/This trace is 1.2 GB long/.test(await page.textContent('#handoff-text')), 'text');
     equal(await page.textContent('#handoff-command'), "trace_processor_shell server http './it'\\''s large.json'", 'command');
     equal(await page.locator('#open-here').isVisible(), true, 'it may be tried all the same');
+    if (options.pictures)
+      await page.screenshot({path: join(options.pictures, 'large.png')});
   });
   rmSync(path);
+  const packed = made('packed', {passes: 1, layers: 1});
+  writeFileSync(`${packed.path}.layers.json`, JSON.stringify({...packed.report, source_bytes: 2.5e9, insert_bytes: 1000}));
+  await withPage([packed.path], async (page) => {
+    check(/This trace is 2.5 GB long when unpacked/.test(await page.textContent('#handoff-text')), 'text for one that is packed');
+  });
 });
 
 test('a file that changes, and a server that goes', async () => {
@@ -543,6 +550,8 @@ test('several tracks', async () => {
     const box = await page.locator('#timeline-canvas').boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + LANE_MIDDLE + 50);
     check((await page.textContent('#hover')).includes('draft, L'), 'the second lane');
+    if (options.pictures)
+      await page.screenshot({path: join(options.pictures, 'tracks.png')});
   });
 });
 

@@ -178,6 +178,12 @@ export class Handoff {
     }
   }
 
+  /** Brings a window of the UI's own to the front, as far as the browser allows that. */
+  raise() {
+    if (this.state.name === 'handed' && this.state.kind === 'window')
+      this.attempt.target.focus();
+  }
+
   /** Scrolls the UI to a span, given in microseconds of the trace. False when no UI has the trace. */
   scroll(startUs, endUs, viewPercentage) {
     if (this.state.name !== 'handed')

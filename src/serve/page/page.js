@@ -133,7 +133,10 @@ function showFacts() {
 
 function showReport() {
   const {report} = page;
-  const again = () => showInPerfetto();
+  const again = () => {
+    showInPerfetto();
+    page.handoff.raise();
+  };
   byId('rail').hidden = byId('timeline').hidden = byId('tab-table').hidden = false;
   showFacts();
   const rail = new Rail(byId('rail-tree'), report, choose, again);
@@ -173,6 +176,9 @@ function shellName(name) {
   return /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/.test(name) ? name : `'./${name.replaceAll("'", "'\\''")}'`;
 }
 
+const OTHER_WAYS = 'Save the file and open it in Perfetto by “Open trace file”; or, for any size, let the native trace processor load it, ' +
+  'which the UI then finds at port 9001 (from another host with ssh -L 9001:127.0.0.1:9001):';
+
 const TITLES = {
   idle: 'See the kernels beneath a layer',
   blocked: 'The browser blocked the window',
@@ -191,7 +197,7 @@ function failureText({why, detail}) {
     gone: 'The server does not answer. Was it ended, or was the connection to its host (ssh -L) cut? With --once it ends ' +
       'after one transfer. Start layertrack serve again.',
     short: 'The transfer broke off before the last byte. Try again.',
-    memory: `The browser has no memory for a trace of ${size} in one piece. Open it another way:`,
+    memory: `The browser has no memory for a trace of ${size} in one piece. ${OTHER_WAYS}`,
     empty: 'The file is empty: there is nothing to show.',
     refused: `The server refused the trace (${detail}).`,
   }[why];
@@ -230,9 +236,6 @@ function tooLarge() {
     return `This trace is ${bytes(stored)} long`;
   return unpacked !== null && unpacked > LARGE ? `This trace is ${bytes(unpacked)} long when unpacked` : null;
 }
-
-const OTHER_WAYS = 'Let the native trace processor load it (the UI then finds it at port 9001 by itself), or save the file and open ' +
-  'it by “Open trace file”:';
 
 function showState(state) {
   const large = tooLarge();

@@ -264,15 +264,13 @@ export class Timeline {
       c.fillStyle = this.color.band;
       c.fillRect(Math.max(x0, drawn), top, Math.max(1, x1 - Math.max(x0, drawn) - 1), BAND - 3);
       drawn = x1;
-      const text = `Pass ${pass.index}${track.phase ? ` · ${track.phase}` : ''}`;
-      const short = `${pass.index}`;
       const visible = Math.max(MARGIN, x0);
       const room = Math.min(x1, this.width - MARGIN) - visible - 8;
+      const name = `Pass ${pass.index}`;
+      const text = [track.phase ? `${name} · ${track.phase}` : name, name, String(pass.index)].find((t) => this.label(t) < room);
       c.fillStyle = this.color.text;
-      if (room > this.label(text))
+      if (text !== undefined)
         c.fillText(text, visible + 4, top + BAND / 2 - 1);
-      else if (room > this.label(short))
-        c.fillText(short, visible + 4, top + BAND / 2 - 1);
     }
   }
 
