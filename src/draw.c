@@ -31,10 +31,12 @@ static const char style[] =
     ".g0{fill:#dbe7fb}.g1{fill:#b7cff5}.p{fill:#0a3069}.gt{font-size:11px;font-weight:600;fill:#0a3069}\n"
     ".n{font:10px ui-monospace,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;fill:#1b1f24}.o{fill-opacity:.6}.stream "
     "rect[rx]{stroke:#fff;stroke-opacity:.6;stroke-width:.5}\n"
+    ".stream .an[rx]{stroke:#0a3069;stroke-opacity:1;stroke-width:1.2}\n"
     ".k0{fill:#8ecae6}.k1{fill:#a7c957}.k2{fill:#f4a261}.k3{fill:#e5989b}.k4{fill:#b8a1e0}.k5{fill:#7fc8a9}\n"
     ".k6{fill:#f2cc8f}.k7{fill:#9db4ff}.k8{fill:#d4a5d9}.k9{fill:#83c5be}.k10{fill:#e9c46a}.k11{fill:#c9ada7}\n"
     "@media(prefers-color-scheme:dark){.bg{fill:#0d1117;stroke:#3d444d}text{fill:#e6edf3}.m{fill:#9198a1}\n"
-    ".g0{fill:#1f3b63}.g1{fill:#2f5a94}.p{fill:#dbe7fb}.gt{fill:#dbe7fb}.n{fill:#1b1f24}}\n"
+    ".g0{fill:#1f3b63}.g1{fill:#2f5a94}.p{fill:#dbe7fb}.gt{fill:#dbe7fb}.n{fill:#1b1f24}.stream "
+    ".an[rx]{stroke:#dbe7fb}}\n"
     "</style>\n";
 
 /* ` name="value"` */
@@ -167,7 +169,7 @@ static void kernel_box(struct text *out, const struct picture *picture, const st
     size_t len = picture_short_name(name, sizeof name, kernel->name, kernel->len);
     text_puts(out, "<rect class=\"k");
     text_u64(out, picture_colour(name, len));
-    text_puts(out, "\"");
+    text_puts(out, picture_begins_guide(picture, kernel->start) ? " an\"" : "\"");
     attribute(out, "x", kernel->x0);
     attribute(out, "width", kernel->x1 - kernel->x0);
     text_puts(out, " height=\"20\" rx=\"1\"><title>");

@@ -1,6 +1,7 @@
 #include "guides.h"
 
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yajl/yajl_parse.h>
@@ -26,7 +27,43 @@ struct args {
     char *text[ARGS];   /* NUL-terminated */
     size_t len[ARGS];
     bool number[ARGS], failed;
+    struct arena memory; /* of yajl, and of nothing else: it must stay aligned */
+    jmp_buf no_memory;
 };
+
+/* ---- yajl's memory: it does not check what it is given, so a failure must not come back to it ---------------- */
+
+#define ALIGNMENT ((size_t)16)
+
+static void *yajl_take(void *ctx, size_t size)
+{
+    struct args *args = ctx;
+    char *block = arena_take(&args->memory, ALIGNMENT + (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    if (block == NULL)
+        longjmp(args->no_memory, 1);
+    memcpy(block, &size, sizeof size);
+    return block + ALIGNMENT;
+}
+
+static void *yajl_grow(void *ctx, void *old, size_t size)
+{
+    size_t had = 0;
+    char *block = yajl_take(ctx, size);
+    if (old != NULL)
+        memcpy(&had, (char *)old - ALIGNMENT, sizeof had);
+    if (had > 0)
+        memcpy(block, old, had < size ? had : size);
+    return block;
+}
+
+/* All of it is given back at once. */
+static void yajl_keep(void *ctx, void *block)
+{
+    (void)ctx;
+    (void)block;
+}
+
+/* ---- what yajl says ----------------------------------------------------------------------------------------- */
 
 static int on_value(struct args *args, const char *text, size_t len, bool number)
 {
@@ -95,12 +132,15 @@ static const yajl_callbacks callbacks = {
 static bool read_args(struct args *args, const char *text, size_t len)
 {
     *args = (struct args){.key = ARGS};
-    yajl_handle yajl = yajl_alloc(&callbacks, NULL, args);
-    if (yajl == NULL)
-        return false;
-    yajl_config(yajl, yajl_dont_validate_strings, 1);
-    yajl_parse(yajl, (const unsigned char *)text, len);
-    yajl_free(yajl);
+    yajl_alloc_funcs memory = {.malloc = yajl_take, .realloc = yajl_grow, .free = yajl_keep, .ctx = args};
+    if (setjmp(args->no_memory) == 0) {
+        yajl_handle yajl = yajl_alloc(&callbacks, &memory, args);
+        yajl_config(yajl, yajl_dont_validate_strings, 1);
+        yajl_parse(yajl, (const unsigned char *)text, len);
+    } else {
+        args->failed = true;
+    }
+    arena_free(&args->memory);
     return !args->failed;
 }
 

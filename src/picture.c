@@ -54,7 +54,7 @@ uint8_t picture_colour(const char *name, size_t len)
     uint32_t hash = 2166136261u;
     for (size_t i = 0; i < len; i++)
         hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return (uint8_t)((hash >> 8) % PICTURE_COLOURS);
+    return (uint8_t)((hash ^ hash >> 16) % PICTURE_COLOURS);
 }
 
 /* ---- fields of events -------------------------------------------------------------------------------------- */
@@ -242,7 +242,7 @@ static bool add_kernel(struct picture *picture, struct picture_stream *stream, c
     return true;
 }
 
-static bool begins_guide(const struct picture *picture, moment start)
+bool picture_begins_guide(const struct picture *picture, moment start)
 {
     size_t low = 0, high = picture->row_count;
     while (low < high) {
@@ -290,7 +290,7 @@ static bool take_kernel(struct picture *picture, const struct scan_event *event,
     if (stream == NULL)
         return false;
     if (device != INTERN_NONE)
-        picture->anchors[device] += begins_guide(picture, start);
+        picture->anchors[device] += picture_begins_guide(picture, start);
     moment end = start + dur, window_end = picture->start + picture->length;
     moment from = start > picture->start ? start : picture->start, to = end < window_end ? end : window_end;
     stream->busy += to - from;

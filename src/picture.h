@@ -76,6 +76,9 @@ bool picture_event(void *picture, const struct scan_event *event);
 /* Where a time lies: hundredths of a pixel, rounded half up, clipped to the window. */
 int64_t picture_x(const struct picture *picture, moment time);
 
+/* Whether a guide of the window begins exactly then. */
+bool picture_begins_guide(const struct picture *picture, moment start);
+
 /*
  * After the reading: the streams to draw, at most `most`, the busiest ones,
  * in order of device and tid; the caller frees the list. Of several devices
