@@ -242,6 +242,22 @@ def check_all_passes(work, where, trace, arguments, widths=(1200, 401)):
             check_picture(f"{where} pass {pass_index} layers {layers} width {width}", svg, model, report)
 
 
+def check_overlaps(work):
+    """Kernels that begin in one pixel column, of the same length or not; kernels at the window's edges; a second device."""
+    spans = [(1000, 50), (1000, 50), (1000, 80), (1000.2, 80), (1001, 1), (1500, 0), (1999.99, 100), (900, 100), (900, 101), (2000, 0)]
+    events = [{"ph": "X", "cat": "kernel", "name": f"k{i}", "pid": 1, "tid": 10 - i // 5, "ts": ts, "dur": dur, "args": {"device": 1}}
+              for i, (ts, dur) in enumerate(spans)]
+    events += [{**event, "args": {"device": 0}, "tid": 3, "ts": event["ts"] + 0.001} for event in events]
+    events += [{**events[0], "name": "anchor", "tid": 7, "ts": ts, "dur": 1} for ts in (1000, 2000)]
+    trace = work.folder / "overlaps.json"
+    trace.write_text(json.dumps(events))
+    for shuffled in (False, True):
+        trace.write_text(json.dumps(events[::-1] if shuffled else events))
+        check_all_passes(work, "overlaps", trace, ["--anchor-regex", "anchor", "--num-layers", "1", "--anchor-offset", "0",
+                                                   "--passes", "2", "--first-layer", "4"])
+        check_all_passes(work, "overlaps", trace, ["--anchor-regex", "anchor", "--num-layers", "2", "--anchor-offset", "0"])
+
+
 def check_fixtures(work):
     for line in (work.options.fixtures / "cases.tsv").read_text().splitlines()[1:]:
         name, code, *rest = line.split("\t")
@@ -307,6 +323,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = Work(options, Path(folder))
         check_names(work)
+        check_overlaps(work)
         check_fixtures(work)
         if not options.quick:
             check_made(work)
