@@ -97,25 +97,43 @@ static void guide_box(struct text *out, const struct guide_row *row, int64_t x0,
     text_puts(out, "</title></rect>\n");
 }
 
-/* Boxes that would lie in one pixel column are one box; labels stand where there is room. */
-static void draw_guides(const struct drawing *drawing, struct text *out)
+/* Boxes that would lie in one pixel column are one box. */
+static void guide_boxes(const struct picture *picture, struct text *out)
 {
-    const struct picture *picture = drawing->picture;
-    int64_t last_column = -1, free_from = 0;
-    text_puts(out, "<g id=\"guides\" transform=\"translate(96 44)\">\n");
+    int64_t last_column = -1;
+    for (size_t i = 0; i < picture->row_count; i++) {
+        const struct guide_row *row = &picture->rows[i];
+        int64_t x0 = picture_x(picture, row->start), x1 = picture_x(picture, row->end);
+        if (x1 - x0 >= PICTURE_UNIT || x0 / PICTURE_UNIT != last_column)
+            guide_box(out, row, x0, x1, i);
+        last_column = x0 / PICTURE_UNIT;
+    }
+}
+
+/*
+ * A label stands within its guide. Only where most guides are too narrow for
+ * that, and behind a guide without length, it stands to the right of the start.
+ */
+static void guide_labels(const struct picture *picture, struct text *out)
+{
+    int64_t free_from = 0, mean = px(picture->width) / (int64_t)picture->row_count;
     for (size_t i = 0; i < picture->row_count; i++) {
         const struct guide_row *row = &picture->rows[i];
         int64_t x0 = picture_x(picture, row->start), x1 = picture_x(picture, row->end);
         int64_t width = label_width(row->layer);
-        if (x1 - x0 >= PICTURE_UNIT || x0 / PICTURE_UNIT != last_column)
-            guide_box(out, row, x0, x1, i);
-        last_column = x0 / PICTURE_UNIT;
-        if (x0 < free_from)
+        bool within = x1 - x0 >= width, beside = mean < width || row->start == row->end;
+        if (x0 < free_from || (!within && !beside))
             continue;
-        bool centred = x1 - x0 >= width;
-        guide_label(out, row->layer, centred ? (x0 + x1) / 2 : x0 + 4 * PICTURE_UNIT, centred);
-        free_from = centred ? x1 : x0 + width + 4 * PICTURE_UNIT;
+        guide_label(out, row->layer, within ? (x0 + x1) / 2 : x0 + 4 * PICTURE_UNIT, within);
+        free_from = within ? x1 : x0 + width + 4 * PICTURE_UNIT;
     }
+}
+
+static void draw_guides(const struct drawing *drawing, struct text *out)
+{
+    text_puts(out, "<g id=\"guides\" transform=\"translate(96 44)\">\n");
+    guide_boxes(drawing->picture, out);
+    guide_labels(drawing->picture, out);
     text_puts(out, "</g>\n");
     text_puts(out, "<text class=\"m\" x=\"88\" y=\"60\" text-anchor=\"end\">layer guide</text>\n");
 }
