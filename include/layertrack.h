@@ -128,6 +128,39 @@ struct lt_annotate_result {
 LT_API enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
                                   struct lt_error *error);
 
+/* What to draw. Set to zero, then fill in; strings stay the caller's. */
+struct lt_render_options {
+    const char *trace;    /* annotated trace: path, or "-": standard input. Required */
+    const char *output;   /* SVG: path, or "-": standard output. Required */
+    const char *track;    /* phase (or tid) of the track to take; NULL: there is only one */
+    const char *device;   /* text of args.device whose streams are drawn; NULL: the one with the anchors */
+    uint64_t pass;        /* pass_index, counted from 0 */
+    bool some_layers;     /* only first_layer to last_layer of that pass; false: all of it */
+    uint64_t first_layer; /* layer_id */
+    uint64_t last_layer;  /* layer_id, >= first_layer */
+    unsigned streams;     /* at most so many rows, the busiest streams; 0: the default, 16 */
+    unsigned width;       /* of the picture in px, 400 to 4000; 0: the default, 1200 */
+    unsigned threads;     /* 0: one per core */
+    enum lt_parser parser;
+    lt_progress_fn *progress; /* may be NULL */
+    void *callback_ctx;
+};
+
+/*
+ * Draws one pass of an annotated trace as SVG: the guides, beneath them the
+ * streams of their process with the kernels that overlap the window from the
+ * first guide's start to the last one's end, a time axis, and the notice.
+ *
+ * A time t lies at (t - start) x width / length, in hundredths of a pixel,
+ * rounded half up. Kernels narrower than a pixel are merged, per stream, in
+ * the pixel column in which they begin. The same trace and options give the
+ * same bytes. The trace is read twice; memory is bounded by the picture: 48
+ * bytes per stream and pixel of width, 350 per kernel drawn, and 48 per guide of
+ * the pass. The output appears whole or not at all, never over something
+ * that exists.
+ */
+LT_API enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error);
+
 /* The library's version, as in LT_VERSION when it was built. */
 LT_API const char *lt_version(void);
 

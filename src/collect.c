@@ -276,8 +276,7 @@ static bool note_origin(struct collect *collect, const struct decimal *ts)
     return kept;
 }
 
-/* Whether `cat`, split at commas, holds `word`. */
-static bool has_word(const char *cat, size_t len, const char *word, size_t word_len)
+bool has_word(const char *cat, size_t len, const char *word, size_t word_len)
 {
     const char *end = cat + len;
     for (const char *at = cat;; at++) {

@@ -103,4 +103,7 @@ bool collect_event(void *collect, const struct scan_event *event);
 
 void collect_free(struct collect *collect);
 
+/* Whether `cat`, split at commas, holds `word`; blanks around a word do not count. */
+bool has_word(const char *cat, size_t len, const char *word, size_t word_len);
+
 #endif

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "scan.h"
 #include "source.h"
+#include "text.h"
 
 struct reading_options {
     const char *path; /* "-": standard input */
@@ -19,6 +20,7 @@ struct reading_options {
     void *event_ctx;
     lt_progress_fn *progress; /* may be NULL */
     void *progress_ctx;
+    bool texts; /* `event` will ask for reading_text() */
 };
 
 struct reading {
@@ -27,6 +29,13 @@ struct reading {
     struct source *source;
     struct scan *scan;
     struct scan_layout layout; /* after reading_run() */
+
+    /* For reading_text(): the block that is being scanned, and what came of an unfinished event before it. */
+    const unsigned char *block;
+    uint64_t block_offset;
+    struct text carried;
+    uint64_t carried_offset;
+    bool carries;
 };
 
 /* Opens the trace. After a failure too reading_close() must be called. */
@@ -34,6 +43,16 @@ enum lt_status reading_open(struct reading *reading, const struct reading_option
 
 /* Reads it from start to end, and makes sure that it stayed the same. LT_TRACE, LT_IO, or what `event` set. */
 enum lt_status reading_run(struct reading *reading, struct lt_error *error);
+
+/* Makes ready for another reading of the same bytes, with another `event`; reading_run() follows. */
+enum lt_status reading_again(struct reading *reading, scan_event_fn *event, void *event_ctx, struct lt_error *error);
+
+/*
+ * The bytes of the event that is being handed over, valid until `event`
+ * returns. NULL when it is longer than READING_MAX_TEXT or memory is out.
+ */
+#define READING_MAX_TEXT ((size_t)4 << 20)
+const char *reading_text(struct reading *reading, const struct scan_event *event, size_t *len);
 
 void reading_close(struct reading *reading);
 

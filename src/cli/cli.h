@@ -23,6 +23,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_annotate;
+extern const struct cli_command cli_render;
 extern const struct cli_command cli_serve;
 
 /* NULL when there is no such command. */

@@ -24,6 +24,10 @@ LABELS = ["--anchor-regex", "rotary_embedding_kernel", "--num-layers", "2", "--a
           "--phase", "p", "--evidence", "e"]
 
 
+def command_of(suffix):
+    return ["render"] if suffix == ".svg" else ["annotate", *LABELS]
+
+
 def run(options, trace, suffix, threads, piped, fault=None):
     """Returns exit code, stderr and the files that exist afterwards with their bytes."""
     folder = Path(tempfile.mkdtemp())
@@ -31,7 +35,7 @@ def run(options, trace, suffix, threads, piped, fault=None):
         environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(folder)}
         if fault:
             environment.update(LD_PRELOAD=os.path.abspath(options.inject), FAULT=fault)
-        command = [options.layertrack, "annotate", *LABELS, "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
+        command = [options.layertrack, *command_of(suffix), "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
         data = trace.read_bytes() if piped else None
         if not piped:
             command.append(str(trace))
@@ -78,6 +82,10 @@ def main():
     plain, packed = options.fixtures / "decode.json", options.fixtures / "decode.json.gz"
     jobs = [(plain, ".json", 1, False), (plain, ".json", 2, True), (plain, ".json.gz", 2, False),
             (packed, ".json.gz", 1, True), (packed, ".json.gz", 2, False), (packed, ".json", 2, False)]
+    made = tempfile.TemporaryDirectory()
+    annotated = Path(made.name) / "annotated.json"
+    subprocess.run([options.layertrack, "annotate", plain, *LABELS, "-o", annotated], check=True)
+    jobs += [(annotated, ".svg", 1, False), (annotated, ".svg", 2, True)]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         results = list(pool.map(lambda job: check_job(options, job), jobs))
     failures = [failure for _, found in results for failure in found]
