@@ -48,7 +48,7 @@ static enum lt_status source_trouble(struct reading *reading, struct lt_error *e
 enum lt_status reading_run(struct reading *reading, struct lt_error *error)
 {
     const struct reading_options *options = &reading->options;
-    uint64_t total = source_expected_size(reading->source);
+    uint64_t total = source_expected_size(reading->source), at = 0;
     for (;;) {
         const unsigned char *data;
         size_t len;
@@ -56,6 +56,9 @@ enum lt_status reading_run(struct reading *reading, struct lt_error *error)
             return source_trouble(reading, error);
         if (len == 0)
             break;
+        if (options->block != NULL)
+            options->block(options->event_ctx, data, len, at);
+        at += len;
         enum scan_status status = scan_feed(reading->scan, data, len);
         if (status != SCAN_OK)
             return scan_trouble(reading, status, error);
