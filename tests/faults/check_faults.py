@@ -31,7 +31,8 @@ def run(options, trace, suffix, threads, piped, fault=None):
         environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(folder)}
         if fault:
             environment.update(LD_PRELOAD=os.path.abspath(options.inject), FAULT=fault)
-        command = [options.layertrack, "annotate", *LABELS, "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
+        words = ["strip"] if trace.name.startswith("annotated") else ["annotate", *LABELS]
+        command = [options.layertrack, *words, "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
         data = trace.read_bytes() if piped else None
         if not piped:
             command.append(str(trace))
@@ -78,7 +79,11 @@ def main():
     plain, packed = options.fixtures / "decode.json", options.fixtures / "decode.json.gz"
     jobs = [(plain, ".json", 1, False), (plain, ".json", 2, True), (plain, ".json.gz", 2, False),
             (packed, ".json.gz", 1, True), (packed, ".json.gz", 2, False), (packed, ".json", 2, False)]
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+    with tempfile.TemporaryDirectory() as made, ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for suffix in (".json", ".json.gz"):
+            subprocess.run([options.layertrack, "annotate", *LABELS, "-o", f"{made}/annotated{suffix}", plain], check=True)
+        annotated, annotated_packed = Path(made, "annotated.json"), Path(made, "annotated.json.gz")
+        jobs += [(annotated, ".json", 2, False), (annotated_packed, ".json.gz", 2, True)]
         results = list(pool.map(lambda job: check_job(options, job), jobs))
     failures = [failure for _, found in results for failure in found]
     print("\n".join(failures[:40]))
