@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "guides.h"
 #include "gzip_write.h"
+#include "insertion.h"
 #include "reading.h"
 #include "sink.h"
 #include "words.h"
@@ -16,7 +16,7 @@ struct strip {
     struct lt_error *error;
     bool to_stdout, gzip;
     struct reading reading;
-    struct guides guides;
+    struct insertion insertion;
     struct lt_strip_result result;
     struct sink *sink;
     struct gzip_writer *writer; /* NULL: plain */
@@ -44,9 +44,9 @@ static enum lt_status find(struct strip *job)
         .path = job->options->trace,
         .threads = job->options->threads,
         .parser = job->options->parser,
-        .event = guides_event,
-        .event_ctx = &job->guides,
-        .block = guides_block,
+        .event = insertion_event,
+        .event_ctx = &job->insertion,
+        .block = insertion_block,
         .progress = job->options->progress,
         .progress_ctx = job->options->callback_ctx,
     };
@@ -58,15 +58,15 @@ static enum lt_status find(struct strip *job)
     if (reading_run(&job->reading, job->error) != LT_OK)
         return job->error->status;
     words_for_warnings(name, scan_warnings(job->reading.scan), job->options->warning, job->options->callback_ctx);
-    job->result.guides = job->guides.in_run;
-    job->result.tracks = job->guides.tracks;
-    if (job->guides.seen == 0)
+    job->result.guides = job->insertion.in_run;
+    job->result.tracks = job->insertion.tracks;
+    if (job->insertion.seen == 0)
         return fail(job->error, LT_SELECTION, "%s: has no guides; there is nothing to strip", name);
-    if (!guides_insertion(&job->guides, &job->reading.layout, &job->result.insert_offset, &job->result.insert_bytes))
+    if (!insertion_find(&job->insertion, &job->reading.layout, &job->result.insert_offset, &job->result.insert_bytes))
         return fail(job->error, LT_SELECTION,
                     "%s: its %llu guides do not stand as annotate writes them, another program changed the file; "
                     "annotate the source again",
-                    name, (unsigned long long)job->guides.seen);
+                    name, (unsigned long long)job->insertion.seen);
     return LT_OK;
 }
 
