@@ -160,6 +160,34 @@ struct lt_render_options {
  * that exists.
  */
 LT_API enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error);
+/* What to strip; the fields that lt_annotate_options has too mean the same. */
+struct lt_strip_options {
+    const char *trace;  /* annotated: path, or "-". Required */
+    const char *output; /* path, or "-". Required */
+    enum lt_compress compress;
+    int level;
+    unsigned threads;
+    enum lt_parser parser;
+    lt_progress_fn *progress;
+    lt_warning_fn *warning;
+    void *callback_ctx;
+};
+
+/* Where the insertion was, in uncompressed bytes of the annotated trace. */
+struct lt_strip_result {
+    uint64_t insert_offset, insert_bytes;
+    uint64_t guides, tracks;
+};
+
+/*
+ * Takes the guides out again: what lt_annotate() read comes back to the byte
+ * (uncompressed). LT_SELECTION when there are no guides or they do not stand
+ * exactly as lt_annotate() writes them. A comma right before the insertion is
+ * taken to be part of it: of a source whose event array ended in a comma
+ * (which is not JSON), that comma is lost. `result` may be NULL.
+ */
+LT_API enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_result *result,
+                               struct lt_error *error);
 
 /* The library's version, as in LT_VERSION when it was built. */
 LT_API const char *lt_version(void);
