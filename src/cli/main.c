@@ -8,6 +8,7 @@
 static const char general[] = "layertrack adds a track of layer guides (L0, L1, ...) to a PyTorch GPU trace.\n"
                               "\n"
                               "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS  add guides\n"
+                              "       layertrack inspect [TRACE] [OPTIONS]             find an anchor\n"
                               "       layertrack help [COMMAND]                        show a command's options\n"
                               "       layertrack --version\n"
                               "\n"
@@ -21,7 +22,7 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
                               "Exit codes: 0 done, 1 difference found, 2 wrong usage, 3 trace not usable,\n"
                               "4 selection refused, 5 input/output trouble. Manual: man layertrack\n";
 
-static const struct cli_command *const commands[] = {&cli_annotate};
+static const struct cli_command *const commands[] = {&cli_annotate, &cli_inspect};
 
 const struct cli_command *cli_find(const char *name)
 {
