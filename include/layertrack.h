@@ -209,7 +209,7 @@ struct lt_inspection {
  * Shows what could be an anchor, in one reading of the trace; it never says
  * which is. Memory: 16 bytes per kernel of the wanted processes and devices
  * that matches (48 more for one with over ten digits behind the point, or
- * over 15 minutes from the first), some 300 bytes per distinct name beside
+ * over 15 minutes from the first), some 400 bytes per distinct name beside
  * its text, and 100 per run when anchor_regex is given. LT_OK, or what *error
  * says: no kernel, or none that matches, is LT_SELECTION. After any result
  * lt_inspection_free() may be called.
