@@ -160,6 +160,133 @@ struct lt_render_options {
  * that exists.
  */
 LT_API enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error);
+/* What to strip; the fields that lt_annotate_options has too mean the same. */
+struct lt_strip_options {
+    const char *trace;  /* annotated: path, or "-". Required */
+    const char *output; /* path, or "-". Required */
+    enum lt_compress compress;
+    int level;
+    unsigned threads;
+    enum lt_parser parser;
+    lt_progress_fn *progress;
+    lt_warning_fn *warning;
+    void *callback_ctx;
+};
+
+/* Where the insertion was, in uncompressed bytes of the annotated trace. */
+struct lt_strip_result {
+    uint64_t insert_offset, insert_bytes;
+    uint64_t guides, tracks;
+};
+
+/*
+ * Takes the guides out again: what lt_annotate() read comes back to the byte
+ * (uncompressed). LT_SELECTION when there are no guides or they do not stand
+ * exactly as lt_annotate() writes them. A comma right before the insertion is
+ * taken to be part of it: of a source whose event array ended in a comma
+ * (which is not JSON), that comma is lost. `result` may be NULL.
+ */
+LT_API enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_result *result,
+                               struct lt_error *error);
+/*
+ * What to look at. Set to zero, then fill in; strings stay the caller's. The
+ * fields have the meaning of the command's options of the same name.
+ */
+struct lt_inspect_options {
+    const char *trace;        /* path, or "-": standard input. Required */
+    const char *anchor_regex; /* only kernels that match, and each of their runs; or NULL: all kernels */
+    const char *pid;          /* text of the process, or NULL: each one */
+    const char *device;       /* text of args.device, or NULL: each one */
+    uint64_t num_layers;      /* 0: not known. Orders the names, and never bears on what a run is */
+    unsigned threads;         /* 0: one per core */
+    enum lt_parser parser;
+    lt_progress_fn *progress; /* may be NULL */
+    lt_warning_fn *warning;   /* may be NULL */
+    void *callback_ctx;       /* handed to both */
+};
+
+/* How many runs of one size. */
+struct lt_inspect_size {
+    uint64_t runs, size;
+};
+
+/*
+ * How occurrences cluster in time. Gaps are exact microseconds (cut behind
+ * the tenth digit), from start to start.
+ */
+struct lt_inspect_clusters {
+    uint64_t runs;
+    const char *median_gap;  /* of those inside runs; NULL when there is none */
+    const char *within_gap;  /* the largest inside a run, or NULL */
+    const char *between_gap; /* the smallest between runs, or NULL */
+    const char *ratio;       /* between / within, two digits; or NULL */
+    bool in_order;           /* `sizes` are the runs in order of time; else the commonest sizes, and ... */
+    uint64_t other_runs;     /* ... so many runs of others */
+    unsigned size_count;
+    struct lt_inspect_size sizes[6];
+};
+
+struct lt_inspect_name {
+    const char *name; /* decoded, `name_len` bytes, may be any bytes */
+    size_t name_len;
+    uint64_t count, streams;
+    uint64_t untimed; /* of `count`: without a usable ts, in no run */
+    bool fits;        /* num_layers divides the count, or is the size of every run but the first and last */
+    struct lt_inspect_clusters clusters;
+};
+
+struct lt_inspect_run {
+    uint64_t first; /* index among all matching kernels by time: an --anchor-offset to check */
+    uint64_t size;
+    const char *start_us; /* exact */
+    const char *gap_us;   /* from the start before, exact; NULL for the first run */
+};
+
+/* One process and device. `pid` and `device` are JSON values; NULL when the kernels have none. */
+struct lt_inspect_group {
+    const char *pid, *device;
+    uint64_t kernels; /* all of them, matching or not */
+    uint64_t matching, streams;
+    const char *first_us, *last_us, *span_us; /* starts of the first and last matching kernel; NULL without any ts */
+    size_t name_count;
+    struct lt_inspect_name *names; /* those that fit num_layers first, then by count */
+    /* With anchor_regex: all matching names taken together. */
+    struct lt_inspect_clusters clusters;
+    size_t run_count;
+    struct lt_inspect_run *runs;
+};
+
+/* Findings; everything belongs to it until lt_inspection_free(). */
+struct lt_inspection {
+    uint64_t events, kernels;
+    const char *rule; /* by which runs are told apart, for people */
+    size_t group_count;
+    struct lt_inspect_group *groups; /* in order of their first kernel */
+    void *memory;                    /* the library's own */
+};
+
+/*
+ * Shows what could be an anchor, in one reading of the trace; it never says
+ * which is. Memory: 16 bytes per kernel of the wanted processes and devices
+ * that matches (48 more for one with over ten digits behind the point, or
+ * over 15 minutes from the first), some 400 bytes per distinct name beside
+ * its text, and 100 per run when anchor_regex is given. LT_OK, or what *error
+ * says: no kernel, or none that matches, is LT_SELECTION. After any result
+ * lt_inspection_free() may be called.
+ */
+LT_API enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_inspection *inspection,
+                                 struct lt_error *error);
+LT_API void lt_inspection_free(struct lt_inspection *inspection);
+
+/* Takes a piece of text; returns false when it could not be taken. */
+typedef bool lt_emit_fn(void *ctx, const void *data, size_t len);
+
+/*
+ * The findings as one JSON object (keys: docs/layertrack.1), with at most
+ * `top` names per group. False when `emit` said no or memory is out.
+ */
+LT_API bool lt_inspection_json(const struct lt_inspection *inspection, const struct lt_inspect_options *options,
+                               uint64_t top, lt_emit_fn *emit, void *ctx);
 
 /* The library's version, as in LT_VERSION when it was built. */
 LT_API const char *lt_version(void);

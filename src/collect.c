@@ -158,6 +158,11 @@ static uint32_t value_id(struct collect *collect, const struct scan_value *value
     return collect->value_of[spelling];
 }
 
+uint32_t collect_value(struct collect *collect, const struct scan_value *value)
+{
+    return value_id(collect, value);
+}
+
 /* ---- groups ------------------------------------------------------------------------------------------------ */
 
 static bool is_wanted(const struct collect *collect, uint32_t value, const char *wanted)
@@ -205,7 +210,7 @@ static uint32_t plain_name(struct collect *collect, const char *text, size_t len
         return INTERN_NONE;
     if (is_new) {
         struct collect_request *request = &collect->request;
-        int anchor = matcher_search(request->anchor, text, len);
+        int anchor = request->anchor == NULL ? 1 : matcher_search(request->anchor, text, len);
         int terminal = request->terminal == NULL ? 0 : matcher_search(request->terminal, text, len);
         if (anchor < 0 || terminal < 0) {
             matcher_error(anchor < 0 ? request->anchor : request->terminal, request->trace_name, text, len,
@@ -373,6 +378,11 @@ static bool add_kernel(struct collect *collect, const struct scan_event *event, 
     group->kernels++;
     group->anchors += kernel_name->anchor;
     group->terminals += kernel_name->terminal;
+
+    if (collect->request.kernel != NULL)
+        return !group->wanted || (ts_status != DECIMAL_NO_MEMORY &&
+                                  collect->request.kernel(collect->request.kernel_ctx, collect, event,
+                                                          ts_status == DECIMAL_OK ? ts : NULL, name, group_id));
 
     struct decimal dur;
     enum decimal_status dur_status = time_value(collect, &event->dur, &dur);

@@ -50,11 +50,23 @@ struct process {
     struct tidset tids;
 };
 
+struct collect;
+
+/*
+ * Takes a kernel of a wanted group instead of the lists of anchors and
+ * terminals; `ts` is NULL when it is not usable, and lives as long as the
+ * event. False when memory is out.
+ */
+typedef bool collect_kernel_fn(void *ctx, struct collect *collect, const struct scan_event *event,
+                               const struct decimal *ts, uint32_t name, uint32_t group);
+
 struct collect_request {
-    const char *trace_name; /* for messages */
-    struct matcher *anchor;
-    struct matcher *terminal; /* or NULL */
-    const char *pid, *device; /* wanted text, or NULL */
+    const char *trace_name;    /* for messages */
+    struct matcher *anchor;    /* NULL only with `kernel`: every name is one */
+    struct matcher *terminal;  /* or NULL */
+    const char *pid, *device;  /* wanted text, or NULL */
+    collect_kernel_fn *kernel; /* or NULL */
+    void *kernel_ctx;
 };
 
 struct collect {
@@ -100,6 +112,9 @@ void collect_init(struct collect *collect, const struct collect_request *request
 
 /* A scan_event_fn with a struct collect as context. Returns false with *error set. */
 bool collect_event(void *collect, const struct scan_event *event);
+
+/* The number of a value that is not absent in `values`. INTERN_NONE: out of memory. */
+uint32_t collect_value(struct collect *collect, const struct scan_value *value);
 
 void collect_free(struct collect *collect);
 

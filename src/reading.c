@@ -106,6 +106,8 @@ enum lt_status reading_run(struct reading *reading, struct lt_error *error)
         if (len == 0)
             break;
         reading->block = data;
+        if (options->block != NULL)
+            options->block(options->event_ctx, data, len, reading->block_offset);
         enum scan_status status = scan_feed(reading->scan, data, len);
         if (status != SCAN_OK)
             return scan_trouble(reading, status, error);

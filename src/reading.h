@@ -12,12 +12,16 @@
 #include "source.h"
 #include "text.h"
 
+/* `len` uncompressed bytes from `offset` on. They stay valid while the events that end in them are handed over. */
+typedef void reading_block_fn(void *ctx, const unsigned char *data, size_t len, uint64_t offset);
+
 struct reading_options {
     const char *path; /* "-": standard input */
     unsigned threads; /* 0: one per core */
     enum lt_parser parser;
     scan_event_fn *event; /* returns false after having set the error that reading_run() gives back */
     void *event_ctx;
+    reading_block_fn *block;  /* hears of each block before it is scanned; may be NULL. Its context is event_ctx */
     lt_progress_fn *progress; /* may be NULL */
     void *progress_ctx;
     bool texts; /* `event` will ask for reading_text() */

@@ -305,3 +305,12 @@ enum lt_status select_group(struct collect *collect, struct selection *selection
                     TIDSET_FIRST + TIDSET_PAGES * TIDSET_PAGE_BITS - 1);
     return LT_OK;
 }
+
+enum lt_status select_refuse_none(const struct collect *collect, const char *pattern, struct lt_error *error)
+{
+    uint64_t matching = 0;
+    for (uint32_t i = 0; i < collect->group_keys.count; i++)
+        matching += collect->groups[i].anchors;
+    return matching == 0 ? refuse_no_match(collect, pattern == NULL ? "" : pattern, error)
+                         : refuse_not_there(collect, error);
+}

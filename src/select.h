@@ -20,4 +20,11 @@ struct selection {
  */
 enum lt_status select_group(struct collect *collect, struct selection *selection, struct lt_error *error);
 
+/*
+ * LT_SELECTION for a trace where no wanted kernel matches: no kernel at all,
+ * none of that name (`pattern` may be NULL: any name), or none of that
+ * process and device.
+ */
+enum lt_status select_refuse_none(const struct collect *collect, const char *pattern, struct lt_error *error);
+
 #endif

@@ -1,0 +1,23 @@
+/*
+ * columns.h - text that fits a column of a terminal
+ */
+#ifndef COLUMNS_H
+#define COLUMNS_H
+
+#include <stddef.h>
+
+/*
+ * Prints a name in at most `width` (>= 8) columns, shortened in the middle.
+ * Control and direction characters, and bytes that are not UTF-8, become
+ * \xNN. East Asian wide characters count two columns, combining ones none.
+ */
+void columns_name(const char *name, size_t len, size_t width);
+
+/* Columns of text that is UTF-8. */
+size_t columns_width(const char *text);
+
+/* Prints text right-aligned, or left-aligned, in `width` columns. */
+void columns_right(const char *text, size_t width);
+void columns_left(const char *text, size_t width);
+
+#endif

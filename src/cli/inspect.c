@@ -1,0 +1,355 @@
+#include "cli.h"
+#include "columns.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE    ((size_t)100)
+#define LEAST   ((size_t)24) /* columns of a name, however wide the others are */
+#define TOP     30
+#define CELL    64
+#define COLUMNS 8
+
+static const char help[] = "Usage: layertrack inspect [TRACE] [OPTIONS]\n"
+                           "Shows kernel names, how often they run and how they cluster in time. It shows\n"
+                           "evidence for an anchor; which one is layer 0 it does not know.\n"
+                           "      --trace PATH         the trace; - is standard input (default when piped)\n"
+                           "      --anchor-regex RE    only kernels that match, and each run of them with the\n"
+                           "                           first index (an --anchor-offset to check)\n"
+                           "      --num-layers N       names that fit N come first\n"
+                           "      --pid PID            only this process\n"
+                           "      --device DEV         only this device (args.device)\n"
+                           "      --top N              how many names (default: 30)\n"
+                           "      --json               for programs; see the manual\n"
+                           "      --strict             refuse what is not strict JSON\n"
+                           "      --threads N          default: number of cores\n"
+                           "      --progress WHEN      auto, always or never; -q is never\n"
+                           "  -h, --help               this page\n";
+
+enum option_id {
+    OPT_TRACE = 256,
+    OPT_ANCHOR_REGEX,
+    OPT_NUM_LAYERS,
+    OPT_PID,
+    OPT_DEVICE,
+    OPT_TOP,
+    OPT_JSON,
+    OPT_STRICT,
+    OPT_PROGRESS,
+    OPT_THREADS,
+};
+
+static const struct option long_options[] = {
+    {"trace", required_argument, NULL, OPT_TRACE},
+    {"anchor-regex", required_argument, NULL, OPT_ANCHOR_REGEX},
+    {"num-layers", required_argument, NULL, OPT_NUM_LAYERS},
+    {"pid", required_argument, NULL, OPT_PID},
+    {"device", required_argument, NULL, OPT_DEVICE},
+    {"top", required_argument, NULL, OPT_TOP},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"strict", no_argument, NULL, OPT_STRICT},
+    {"quiet", no_argument, NULL, 'q'},
+    {"progress", required_argument, NULL, OPT_PROGRESS},
+    {"threads", required_argument, NULL, OPT_THREADS},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+struct command {
+    struct lt_inspect_options options;
+    enum progress_mode mode;
+    struct progress progress;
+    uint64_t top;
+    bool json, help;
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------- */
+
+static bool take_count(const char *option, const char *value, uint64_t *out)
+{
+    if (!cli_number(option, value, out))
+        return false;
+    if (*out == 0)
+        cli_usage("%s must be at least 1", option);
+    return *out != 0;
+}
+
+static bool take(struct command *command, int option, const char *value)
+{
+    struct lt_inspect_options *options = &command->options;
+    switch (option) {
+    case OPT_TRACE:
+        options->trace = value;
+        return true;
+    case OPT_ANCHOR_REGEX:
+        options->anchor_regex = value;
+        return true;
+    case OPT_NUM_LAYERS:
+        return take_count("--num-layers", value, &options->num_layers);
+    case OPT_PID:
+        options->pid = value;
+        return true;
+    case OPT_DEVICE:
+        options->device = value;
+        return true;
+    case OPT_TOP:
+        return take_count("--top", value, &command->top);
+    case OPT_JSON:
+        command->json = true;
+        return true;
+    case OPT_STRICT:
+        options->parser = LT_PARSER_STRICT;
+        return true;
+    case 'q':
+        command->mode = PROGRESS_NEVER;
+        return true;
+    case OPT_PROGRESS:
+        return progress_parse(&command->mode, value);
+    case OPT_THREADS:
+        return cli_small("--threads", value, 64, &options->threads);
+    case 'h':
+        command->help = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool take_all(struct command *command, int argc, char **argv)
+{
+    int option;
+    while ((option = cli_option(argc, argv, ":qh", long_options)) != -1)
+        if (!take(command, option, optarg))
+            return false;
+    for (; optind < argc; optind++) {
+        if (command->options.trace != NULL) {
+            cli_usage("one trace at a time: '%s' is one too many", argv[optind]);
+            return false;
+        }
+        command->options.trace = argv[optind];
+    }
+    return true;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------- */
+
+/* Three digits are enough to compare gaps by eye; the exact ones are in the JSON. */
+static void print_gap(char *cell, const char *gap)
+{
+    double us = gap == NULL ? 0 : strtod(gap, NULL);
+    double shown = us < 1e3 ? us : us < 1e6 ? us / 1e3 : us / 1e6;
+    const char *unit = us < 1e3 ? "µs" : us < 1e6 ? "ms" : "s";
+    if (gap == NULL)
+        strcpy(cell, "-");
+    else
+        snprintf(cell, CELL, "%.*f%s", shown < 9.995 ? 2 : shown < 99.95 ? 1 : 0, shown, unit);
+}
+
+/* 20×40, or 10 + 24; where many differ the sizes that hold most, and how many runs are others. */
+static void print_sizes(char *cell, const struct lt_inspect_clusters *clusters)
+{
+    size_t used = 0;
+    cell[0] = '\0';
+    for (unsigned i = 0; i < clusters->size_count && used < CELL; i++) {
+        const struct lt_inspect_size *size = &clusters->sizes[i];
+        const char *between = i == 0 ? "" : clusters->in_order ? " + " : ", ";
+        /* In order 3×1 and 1 + 1 + 1 are the same; the shorter is shown. */
+        int len = size->runs > 1
+                      ? snprintf(cell + used, CELL - used, "%s%" PRIu64 "×%" PRIu64, between, size->runs, size->size)
+                      : snprintf(cell + used, CELL - used, "%s%" PRIu64, between, size->size);
+        used += (size_t)len;
+        if (columns_width(cell) > 22 && i + 1 < clusters->size_count) {
+            snprintf(cell, CELL, "%" PRIu64 " unequal runs", clusters->runs);
+            return;
+        }
+    }
+    if (clusters->other_runs > 0 && used < CELL)
+        snprintf(cell + used, CELL - used, ", %" PRIu64 " others", clusters->other_runs);
+    if (clusters->size_count == 0)
+        strcpy(cell, "-");
+}
+
+static void print_clusters(char (*cells)[CELL], const struct lt_inspect_clusters *clusters)
+{
+    print_sizes(cells[0], clusters);
+    print_gap(cells[1], clusters->median_gap);
+    print_gap(cells[2], clusters->within_gap);
+    print_gap(cells[3], clusters->between_gap);
+    snprintf(cells[4], CELL, "%.20s", clusters->ratio == NULL ? "-" : clusters->ratio);
+}
+
+static void print_count(char *cell, uint64_t count)
+{
+    snprintf(cell, CELL, "%" PRIu64, count);
+}
+
+static void fill_row(char (*cells)[CELL], const struct lt_inspect_name *name, uint64_t layers)
+{
+    print_count(cells[0], name->count);
+    print_count(cells[1], name->streams);
+    cells[2][0] = '\0';
+    if (layers > 0 && name->count % layers == 0)
+        print_count(cells[2], name->count / layers);
+    else if (layers > 0)
+        snprintf(cells[2], CELL, "%" PRIu64 " r %" PRIu64, name->count / layers, name->count % layers);
+    print_clusters(cells + 3, &name->clusters);
+}
+
+/* ---- table ------------------------------------------------------------------------------------------------- */
+
+static void widen(size_t *widths, char (*cells)[CELL])
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns_width(cells[i]) > widths[i])
+            widths[i] = columns_width(cells[i]);
+}
+
+/* Prints the columns but the name; returns how many columns of the screen they took. */
+static size_t print_row(const size_t *widths, char (*cells)[CELL])
+{
+    size_t used = 0;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (widths[i] == 0)
+            continue;
+        (i == 3 ? columns_left : columns_right)(cells[i], widths[i]);
+        fputs("  ", stdout);
+        used += widths[i] + 2;
+    }
+    return used;
+}
+
+static void print_names(const struct command *command, const struct lt_inspect_group *group)
+{
+    uint64_t layers = command->options.num_layers;
+    char head[COLUMNS][CELL] = {"count", "streams", "", "runs", "median", "within", "between", "ratio"};
+    char cells[COLUMNS][CELL];
+    size_t widths[COLUMNS] = {0}, count = group->name_count < command->top ? group->name_count : (size_t)command->top;
+    if (layers > 0)
+        snprintf(head[2], CELL, "/%" PRIu64, layers);
+    widen(widths, head);
+    for (size_t i = 0; i < count; i++) {
+        fill_row(cells, &group->names[i], layers);
+        widen(widths, cells);
+    }
+    print_row(widths, head);
+    fputs("name\n", stdout);
+    for (size_t i = 0; i < count; i++) {
+        fill_row(cells, &group->names[i], layers);
+        size_t used = print_row(widths, cells);
+        columns_name(group->names[i].name, group->names[i].name_len, used + LEAST < LINE ? LINE - used : LEAST);
+        if (group->names[i].untimed > 0)
+            printf("\n    %" PRIu64 " of them without a usable ts, in no run", group->names[i].untimed);
+        fputc('\n', stdout);
+    }
+    if (count < group->name_count)
+        printf("%zu more %s left out; see --top\n", group->name_count - count,
+               group->name_count - count == 1 ? "name" : "names");
+}
+
+static void print_together(const struct lt_inspect_group *group)
+{
+    char cells[5][CELL], gap[CELL];
+    print_clusters(cells, &group->clusters);
+    printf("\nall %" PRIu64 " matching kernels together: %s\ngaps: median %s, largest within %s", group->matching,
+           cells[0], cells[1], cells[2]);
+    if (group->clusters.between_gap != NULL)
+        printf(", smallest between %s, ratio %s", cells[3], cells[4]);
+    printf("\n%12s  %8s  %24s  %s\n", "first index", "size", "start in µs", " gap before");
+    for (size_t i = 0; i < group->run_count; i++) {
+        print_gap(gap, group->runs[i].gap_us);
+        printf("%12" PRIu64 "  %8" PRIu64 "  %24s  ", group->runs[i].first, group->runs[i].size,
+               group->runs[i].start_us);
+        columns_right(gap, 11);
+        fputc('\n', stdout);
+    }
+}
+
+static void print_group(const struct command *command, const struct lt_inspect_group *group)
+{
+    char span[CELL];
+    fputs("pid ", stdout);
+    columns_name(group->pid == NULL ? "none" : group->pid, strlen(group->pid == NULL ? "none" : group->pid), 30);
+    fputs(", device ", stdout);
+    columns_name(group->device == NULL ? "none" : group->device, strlen(group->device == NULL ? "none" : group->device),
+                 30);
+    printf(": %" PRIu64 " kernels", group->kernels);
+    if (command->options.anchor_regex != NULL)
+        printf(", %" PRIu64 " matching", group->matching);
+    printf(", %zu %s, %" PRIu64 " %s\n", group->name_count, group->name_count == 1 ? "name" : "names", group->streams,
+           group->streams == 1 ? "stream" : "streams");
+    print_gap(span, group->span_us);
+    if (group->first_us != NULL)
+        printf("starts from %s to %s µs (%s)\n", group->first_us, group->last_us, span);
+    fputc('\n', stdout);
+    print_names(command, group);
+    if (command->options.anchor_regex != NULL)
+        print_together(group);
+    fputc('\n', stdout);
+}
+
+/* Words of a long sentence on lines of the screen's width. */
+static void print_rule(const char *rule)
+{
+    size_t used = columns_width("rule:");
+    fputs("rule:", stdout);
+    for (const char *word = rule; *word != '\0';) {
+        size_t len = strcspn(word, " ");
+        if (used + 1 + len > LINE) {
+            fputs("\n     ", stdout);
+            used = 5;
+        }
+        printf(" %.*s", (int)len, word);
+        used += 1 + len;
+        word += len + strspn(word + len, " ");
+    }
+    fputs("\nThis is evidence. It does not say which kernel is the first layer's.\n", stdout);
+}
+
+static bool write_out(void *ctx, const void *data, size_t len)
+{
+    (void)ctx;
+    return fwrite(data, 1, len, stdout) == len;
+}
+
+static int show(const struct command *command, const struct lt_inspection *inspection)
+{
+    bool done = true;
+    if (command->json)
+        done = lt_inspection_json(inspection, &command->options, command->top, write_out, NULL);
+    for (size_t i = 0; !command->json && i < inspection->group_count; i++)
+        print_group(command, &inspection->groups[i]);
+    if (!command->json)
+        print_rule(inspection->rule);
+    if (fflush(stdout) != 0 || ferror(stdout) || !done) {
+        fputs("layertrack: standard output cannot be written\n", stderr);
+        return LT_IO;
+    }
+    return LT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    struct command command = {
+        .options = {.progress = cli_on_progress, .warning = cli_on_warning}, .mode = PROGRESS_AUTO, .top = TOP};
+    command.options.callback_ctx = &command.progress;
+    if (!take_all(&command, argc, argv))
+        return LT_USAGE;
+    if (command.help)
+        return cli_print(help);
+    if (!cli_default_input(&command.options.trace))
+        return LT_USAGE;
+    struct lt_inspection inspection;
+    struct lt_error error = {0};
+    progress_start(&command.progress, command.mode);
+    enum lt_status status = lt_inspect(&command.options, &inspection, &error);
+    progress_clear(&command.progress);
+    int code = status == LT_OK ? show(&command, &inspection) : cli_fail(&error);
+    lt_inspection_free(&inspection);
+    if (status != LT_OK)
+        interrupt_finish();
+    return code;
+}
+
+const struct cli_command cli_inspect = {"inspect", run, help};

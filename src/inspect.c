@@ -1,0 +1,407 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "collect.h"
+#include "kernels.h"
+#include "reading.h"
+#include "select.h"
+#include "text.h"
+#include "words.h"
+
+/* The kernels of one name in one group. */
+struct series {
+    uint32_t group, name;
+    uint64_t count, untimed, streams;
+    size_t first; /* its first record, once they are sorted */
+};
+
+struct job {
+    const struct lt_inspect_options *options;
+    struct lt_error *error;
+    struct lt_inspection *found;
+    struct arena *memory; /* the findings' */
+    struct matcher *anchor;
+    struct reading reading;
+    struct collect collect;
+    struct kernels kernels;
+    struct intern series_keys, streams; /* {group, name}; {group, tid} */
+    struct series *series;
+    size_t series_capacity;
+};
+
+/* ---- reading ----------------------------------------------------------------------------------------------- */
+
+static uint32_t series_of(struct job *job, uint32_t name, uint32_t group)
+{
+    const uint32_t key[2] = {group, name};
+    int is_new;
+    uint32_t id = intern(&job->series_keys, 'k', (const char *)key, sizeof key, &is_new);
+    if (id == INTERN_NONE || !is_new)
+        return id;
+    if (id >= job->series_capacity) {
+        size_t capacity = job->series_capacity == 0 ? 64 : job->series_capacity * 2;
+        struct series *series = realloc(job->series, capacity * sizeof *series);
+        if (series == NULL)
+            return INTERN_NONE;
+        job->series = series;
+        job->series_capacity = capacity;
+    }
+    job->series[id] = (struct series){.group = group, .name = name};
+    return id;
+}
+
+static bool take_kernel(void *ctx, struct collect *collect, const struct scan_event *event, const struct decimal *ts,
+                        uint32_t name, uint32_t group)
+{
+    struct job *job = ctx;
+    if (!collect->kernel_names[name].anchor)
+        return true;
+    uint32_t stream[2] = {group, INTERN_NONE};
+    if (event->tid.kind != SCAN_ABSENT && (stream[1] = collect_value(collect, &event->tid)) == INTERN_NONE)
+        return false;
+    uint32_t series = series_of(job, name, group);
+    uint32_t stream_id = intern(&job->streams, 's', (const char *)stream, sizeof stream, NULL);
+    if (series == INTERN_NONE || stream_id >= KERNELS_ODD)
+        return false;
+    job->series[series].count++;
+    job->series[series].untimed += ts == NULL;
+    return ts == NULL || kernels_add(&job->kernels, ts, series, stream_id);
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------- */
+
+/* Takes the text over into the findings' memory. NULL when memory is out. */
+static const char *keep(struct job *job, struct text *text)
+{
+    text_add(text, "", 1);
+    const char *kept = text->failed ? NULL : arena_copy(job->memory, text->data, text->len);
+    text_free(text);
+    return kept;
+}
+
+static const char *keep_decimal(struct job *job, const struct decimal *number)
+{
+    struct text text = {0};
+    text_decimal(&text, number);
+    return keep(job, &text);
+}
+
+static bool keep_gap(struct job *job, uint64_t ticks, const char **out)
+{
+    struct arena arena = {0};
+    struct decimal number = {.coefficient = (__int128)ticks, .scale = 0}, gap;
+    *out = decimal_shift(&gap, &number, KERNELS_TICK_DIGITS, &arena) == DECIMAL_OK ? keep_decimal(job, &gap) : NULL;
+    arena_free(&arena);
+    return *out != NULL;
+}
+
+/* A JSON value; *out stays NULL where the events have none. */
+static bool keep_value(struct job *job, uint32_t value, const char **out)
+{
+    if (value == INTERN_NONE)
+        return true;
+    const struct intern_entry *entry = &job->collect.values.entries[value];
+    struct text text = {0};
+    /* What JSON cannot say (an object that was not kept, a bare nan) becomes null. */
+    if (entry->tag == VALUE_STRING)
+        text_json(&text, entry->text, entry->len);
+    else if (entry->tag == VALUE_NUMBER ||
+             (entry->len > 0 && strchr("ntf", entry->text[0]) != NULL && (entry->len == 4 || entry->len == 5)))
+        text_add(&text, entry->text, entry->len);
+    else
+        text_puts(&text, "null");
+    *out = keep(job, &text);
+    return *out != NULL;
+}
+
+/* Zeroed memory that lives as long as the findings; its address suits any object. */
+static void *keep_array(struct job *job, size_t count, size_t size)
+{
+    size_t bytes = (count + 1) * size;
+    char *data = arena_take(job->memory, bytes + 16);
+    if (data == NULL)
+        return NULL;
+    data += (16 - (uintptr_t)data % 16) % 16;
+    memset(data, 0, bytes);
+    return data;
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------- */
+
+static struct cluster_times times_of(const struct job *job, size_t first, size_t count)
+{
+    return (struct cluster_times){.first = count == 0 ? NULL : &job->kernels.records[first].ticks,
+                                  .stride = sizeof(struct kernel_record),
+                                  .count = count};
+}
+
+static bool describe(struct job *job, const struct cluster_times *times, const struct cluster_split *split,
+                     struct lt_inspect_clusters *out, bool *fits)
+{
+    struct cluster_shape shape = cluster_shape(times, split, job->options->num_layers);
+    *out = (struct lt_inspect_clusters){
+        .runs = split->runs, .in_order = shape.in_order, .other_runs = shape.other_runs, .size_count = shape.count};
+    for (unsigned i = 0; i < shape.count; i++)
+        out->sizes[i] = (struct lt_inspect_size){shape.segments[i].runs, shape.segments[i].size};
+    *fits = shape.fits;
+    if (times->count < 2)
+        return true;
+    if (!keep_gap(job, split->median, &out->median_gap) || !keep_gap(job, split->within, &out->within_gap))
+        return false;
+    if (split->between == 0)
+        return true;
+    char ratio[40];
+    snprintf(ratio, sizeof ratio, "%.2f", (double)split->between / (double)(split->within == 0 ? 1 : split->within));
+    struct text text = {0};
+    text_puts(&text, ratio);
+    out->ratio = keep(job, &text);
+    return out->ratio != NULL && keep_gap(job, split->between, &out->between_gap);
+}
+
+static int by_fit(const void *a, const void *b)
+{
+    const struct lt_inspect_name *x = a, *y = b;
+    if (x->fits != y->fits)
+        return x->fits ? -1 : 1;
+    if (x->count != y->count)
+        return x->count < y->count ? 1 : -1;
+    size_t len = x->name_len < y->name_len ? x->name_len : y->name_len;
+    int order = memcmp(x->name, y->name, len);
+    return order != 0 ? order : (x->name_len > y->name_len) - (x->name_len < y->name_len);
+}
+
+/* Counts the distinct streams of each series; `seen` has an element per stream. */
+static void count_streams(struct job *job, uint32_t *seen)
+{
+    for (size_t i = 0; i < job->kernels.count; i++) {
+        uint32_t series = job->kernels.records[i].series, stream = kernels_stream(&job->kernels, i);
+        job->series[series].streams += seen[stream] != series + 1;
+        seen[stream] = series + 1;
+    }
+}
+
+static bool fill_name(struct job *job, const struct series *series, struct lt_inspect_name *out)
+{
+    const struct intern_entry *entry = &job->collect.names.entries[series->name];
+    struct cluster_times times = times_of(job, series->first, series->count - series->untimed);
+    struct cluster_split split = cluster_split(&times);
+    *out = (struct lt_inspect_name){.name = arena_copy(job->memory, entry->text, entry->len),
+                                    .name_len = entry->len,
+                                    .count = series->count,
+                                    .streams = series->streams,
+                                    .untimed = series->untimed};
+    bool fits;
+    if (out->name == NULL || !describe(job, &times, &split, &out->clusters, &fits))
+        return false;
+    uint64_t layers = job->options->num_layers;
+    out->fits = layers > 0 && (fits || series->count % layers == 0);
+    return true;
+}
+
+/* group_of[]: the findings' group of each group of the trace; only those that hold a match are shown. */
+static bool fill_groups(struct job *job, uint32_t *group_of)
+{
+    const struct collect *collect = &job->collect;
+    for (uint32_t i = 0; i < job->series_keys.count; i++) {
+        uint32_t group = job->series[i].group;
+        group_of[group] = 1;
+    }
+    for (uint32_t i = 0; i < collect->group_keys.count; i++)
+        if (group_of[i] != 0) {
+            struct lt_inspect_group *group = &job->found->groups[job->found->group_count++];
+            group_of[i] = (uint32_t)job->found->group_count;
+            group->kernels = collect->groups[i].kernels;
+            if (!keep_value(job, collect->groups[i].pid, &group->pid) ||
+                !keep_value(job, collect->groups[i].device, &group->device))
+                return false;
+        }
+    for (uint32_t i = 0; i < job->streams.count; i++) {
+        uint32_t key[2];
+        memcpy(key, job->streams.entries[i].text, sizeof key);
+        job->found->groups[group_of[key[0]] - 1].streams++;
+    }
+    for (uint32_t i = 0; i < job->series_keys.count; i++)
+        job->found->groups[group_of[job->series[i].group] - 1].name_count++;
+    return true;
+}
+
+static bool fill_names(struct job *job, const uint32_t *group_of)
+{
+    for (size_t i = 0; i < job->found->group_count; i++) {
+        struct lt_inspect_group *group = &job->found->groups[i];
+        group->names = keep_array(job, group->name_count, sizeof *group->names);
+        if (group->names == NULL)
+            return false;
+        group->name_count = 0;
+    }
+    size_t first = 0;
+    for (uint32_t i = 0; i < job->series_keys.count; i++) {
+        struct series *series = &job->series[i];
+        struct lt_inspect_group *group = &job->found->groups[group_of[series->group] - 1];
+        series->first = first;
+        first += series->count - series->untimed;
+        group->matching += series->count;
+        if (!fill_name(job, series, &group->names[group->name_count++]))
+            return false;
+    }
+    for (size_t i = 0; i < job->found->group_count; i++)
+        qsort(job->found->groups[i].names, job->found->groups[i].name_count, sizeof(struct lt_inspect_name), by_fit);
+    return true;
+}
+
+/* ---- all names of a group together ------------------------------------------------------------------------- */
+
+static bool fill_run(struct job *job, size_t base, size_t at, size_t end, struct lt_inspect_run *run)
+{
+    struct arena arena = {0};
+    struct decimal start, before, gap;
+    *run = (struct lt_inspect_run){.first = at, .size = end - at};
+    bool done =
+        kernels_start(&job->kernels, base + at, &start, &arena) && (run->start_us = keep_decimal(job, &start)) != NULL;
+    if (done && at > 0)
+        done = kernels_start(&job->kernels, base + at - 1, &before, &arena) &&
+               decimal_subtract(&gap, &start, &before, &arena) == DECIMAL_OK &&
+               (run->gap_us = keep_decimal(job, &gap)) != NULL;
+    arena_free(&arena);
+    return done;
+}
+
+static bool fill_runs(struct job *job, struct lt_inspect_group *group, size_t base, size_t count)
+{
+    bool fits;
+    struct cluster_times times = times_of(job, base, count);
+    struct cluster_split split = cluster_split(&times);
+    group->runs = keep_array(job, split.runs, sizeof *group->runs);
+    if (group->runs == NULL || !describe(job, &times, &split, &group->clusters, &fits))
+        return false;
+    for (size_t at = 0, end; at < count; at = end) {
+        end = cluster_end(&times, &split, at);
+        if (!fill_run(job, base, at, end, &group->runs[group->run_count++]))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_span(struct job *job, struct lt_inspect_group *group, size_t base, size_t count)
+{
+    struct arena arena = {0};
+    struct decimal first, last, span;
+    bool done = kernels_start(&job->kernels, base, &first, &arena) &&
+                kernels_start(&job->kernels, base + count - 1, &last, &arena) &&
+                decimal_subtract(&span, &last, &first, &arena) == DECIMAL_OK &&
+                (group->first_us = keep_decimal(job, &first)) != NULL &&
+                (group->last_us = keep_decimal(job, &last)) != NULL &&
+                (group->span_us = keep_decimal(job, &span)) != NULL;
+    arena_free(&arena);
+    return done;
+}
+
+static bool fill_together(struct job *job, const uint32_t *group_of)
+{
+    struct kernels *kernels = &job->kernels;
+    for (size_t i = 0; i < kernels->count; i++)
+        kernels->records[i].series = group_of[job->series[kernels->records[i].series].group] - 1;
+    if (!kernels_sort(kernels))
+        return false;
+    for (size_t base = 0, end; base < kernels->count; base = end) {
+        struct lt_inspect_group *group = &job->found->groups[kernels->records[base].series];
+        for (end = base; end < kernels->count && kernels->records[end].series == kernels->records[base].series;)
+            end++;
+        if (!fill_span(job, group, base, end - base) ||
+            (job->anchor != NULL && !fill_runs(job, group, base, end - base)))
+            return false;
+    }
+    return true;
+}
+
+static bool find(struct job *job)
+{
+    size_t groups = job->collect.group_keys.count;
+    uint32_t *group_of = calloc(groups + 1, sizeof *group_of);
+    uint32_t *seen = calloc((size_t)job->streams.count + 1, sizeof *seen);
+    job->found->groups = keep_array(job, groups, sizeof *job->found->groups);
+    bool done = group_of != NULL && seen != NULL && job->found->groups != NULL && kernels_sort(&job->kernels);
+    if (done)
+        count_streams(job, seen);
+    done = done && fill_groups(job, group_of) && fill_names(job, group_of) && fill_together(job, group_of);
+    free(group_of);
+    free(seen);
+    return done;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+static enum lt_status open_job(struct job *job)
+{
+    const struct lt_inspect_options *options = job->options;
+    if (options->trace == NULL || options->trace[0] == '\0')
+        return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
+    if (options->anchor_regex != NULL &&
+        (job->anchor = matcher_new("--anchor-regex", options->anchor_regex, job->error)) == NULL)
+        return job->error->status;
+    struct reading_options reading = {
+        .path = options->trace,
+        .threads = options->threads,
+        .parser = options->parser,
+        .event = collect_event,
+        .event_ctx = &job->collect,
+        .progress = options->progress,
+        .progress_ctx = options->callback_ctx,
+    };
+    if (reading_open(&job->reading, &reading, job->error) != LT_OK)
+        return job->error->status;
+    struct collect_request collect = {
+        .trace_name = source_name(job->reading.source),
+        .anchor = job->anchor,
+        .pid = options->pid,
+        .device = options->device,
+        .kernel = take_kernel,
+        .kernel_ctx = job,
+    };
+    collect_init(&job->collect, &collect, job->error);
+    return LT_OK;
+}
+
+static enum lt_status look(struct job *job)
+{
+    if (job->series_keys.count == 0)
+        return select_refuse_none(&job->collect, job->options->anchor_regex, job->error);
+    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
+                       job->options->callback_ctx);
+    job->found->events = job->reading.layout.events;
+    job->found->kernels = job->collect.kernels;
+    job->found->rule = CLUSTER_RULE;
+    return find(job) ? LT_OK : fail_memory(job->error);
+}
+
+enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_inspection *inspection,
+                          struct lt_error *error)
+{
+    *inspection = (struct lt_inspection){.memory = calloc(1, sizeof(struct arena))};
+    if (inspection->memory == NULL)
+        return fail_memory(error);
+    struct job job = {.options = options, .error = error, .found = inspection, .memory = inspection->memory};
+    enum lt_status status = open_job(&job);
+    if (status == LT_OK)
+        status = reading_run(&job.reading, error);
+    if (status == LT_OK)
+        status = look(&job);
+    kernels_free(&job.kernels);
+    intern_free(&job.series_keys);
+    intern_free(&job.streams);
+    free(job.series);
+    collect_free(&job.collect);
+    reading_close(&job.reading);
+    matcher_free(job.anchor);
+    return status;
+}
+
+void lt_inspection_free(struct lt_inspection *inspection)
+{
+    if (inspection->memory != NULL)
+        arena_free(inspection->memory);
+    free(inspection->memory);
+    *inspection = (struct lt_inspection){0};
+}
