@@ -71,6 +71,18 @@ enum lt_status reading_run(struct reading *reading, struct lt_error *error)
     return source_check_unchanged(reading->source, error);
 }
 
+enum lt_status reading_again(struct reading *reading, scan_event_fn *event, void *event_ctx, struct lt_error *error)
+{
+    const struct reading_options *options = &reading->options;
+    scan_free(reading->scan);
+    reading->scan = scan_new(options->parser == LT_PARSER_STRICT ? SCAN_STRICT : SCAN_FAST, event, event_ctx);
+    if (reading->scan == NULL)
+        return fail_memory(error);
+    if (source_rewind(reading->source, error) != LT_OK)
+        return error->status;
+    return reading_run(reading, error);
+}
+
 void reading_close(struct reading *reading)
 {
     scan_free(reading->scan);

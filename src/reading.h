@@ -35,6 +35,12 @@ enum lt_status reading_open(struct reading *reading, const struct reading_option
 /* Reads it from start to end, and makes sure that it stayed the same. LT_TRACE, LT_IO, or what `event` set. */
 enum lt_status reading_run(struct reading *reading, struct lt_error *error);
 
+/*
+ * Reads it once more with another `event`, which sets the error itself when
+ * it returns false. LT_IO when the bytes are no longer the same.
+ */
+enum lt_status reading_again(struct reading *reading, scan_event_fn *event, void *event_ctx, struct lt_error *error);
+
 void reading_close(struct reading *reading);
 
 #endif
