@@ -23,7 +23,8 @@ static uint64_t hash_bytes(uint64_t seed, char tag, const char *text, size_t len
         h = mix(a ^ h ^ k0, b ^ k1 ^ seed);
     }
     uint64_t tail[2] = {0, 0};
-    memcpy(tail, text + i, len - i);
+    if (i < len)
+        memcpy(tail, text + i, len - i);
     h = mix(tail[0] ^ h ^ k0, tail[1] ^ k1 ^ seed);
     return mix(h, k1);
 }

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/sha.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,24 +17,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * Blocks: large enough that a system call and a hand-over are nothing beside
- * the work on one, small enough to stay in the second-level cache.
- */
-#define BLOCK_SIZE    ((size_t)256 << 10)
-#define BLOCKS        4
+#include "ring.h"
+
 #define POINT_SPACING ((size_t)1 << 20)
+#define LOOK_SIZE     ((size_t)256 << 10)
 
 #if defined(__APPLE__)
 #define ST_MTIM st_mtimespec
 #else
 #define ST_MTIM st_mtim
 #endif
-
-struct block {
-    unsigned char *data;
-    size_t len; /* 0: the end, or the error below */
-};
 
 struct source {
     char *path; /* NULL: standard input */
@@ -56,17 +46,9 @@ struct source {
     bool pipe_ended;
     struct gunzip *gunzip; /* of this round */
     SHA256_CTX hash;
-    uint64_t produced;
 
-    /* The ring. With one thread only its first block is used. */
-    struct block blocks[BLOCKS];
-    pthread_t producer;
-    bool running;
-    pthread_mutex_t lock;
-    pthread_cond_t filled, emptied;
-    size_t head_block, count; /* blocks that wait: count of them from head_block on */
-    bool holding, stop;       /* the consumer has head_block; the producer must end */
-    uint64_t held_len;
+    struct ring *ring;
+    uint64_t held_len; /* of the block that the caller has */
     _Atomic uint64_t stored_read;
     _Atomic uint64_t consumed;  /* uncompressed bytes that are done with */
     _Atomic uint64_t insertion; /* UINT64_MAX: not known */
@@ -152,7 +134,7 @@ static enum lt_status open_file(struct source *source, struct lt_error *error)
     return LT_OK;
 }
 
-/* Takes stored bytes from the file or the pipe (which are spooled) and hashes them: the first round's diet. */
+/* Takes stored bytes from the file or the pipe (which are spooled). Those of a plain trace are hashed elsewhere. */
 static ptrdiff_t take_stored(struct source *source, unsigned char *buf, size_t size)
 {
     ptrdiff_t n;
@@ -172,7 +154,7 @@ static ptrdiff_t take_stored(struct source *source, unsigned char *buf, size_t s
     } else {
         n = pread_some(source_fd(source), buf, size, source->offset);
     }
-    if (n > 0 && source->first_round)
+    if (n > 0 && source->first_round && source->is_gzip)
         SHA256_Update(&source->hash, buf, (size_t)n);
     if (n > 0)
         source->offset += (uint64_t)n;
@@ -209,54 +191,9 @@ static enum lt_status read_head(struct source *source, struct lt_error *error)
         source->head_len += (size_t)n;
     }
     source->is_gzip = source->head_len >= 2 && source->head[0] == 0x1f && source->head[1] == 0x8b;
+    if (source->is_gzip)
+        SHA256_Update(&source->hash, source->head, source->head_len);
     return LT_OK;
-}
-
-static enum lt_status start_round(struct source *source, struct lt_error *error)
-{
-    if (source->is_gzip) {
-        source->gunzip = gunzip_new(read_stored, source);
-        if (source->gunzip == NULL)
-            return fail_memory(error);
-        if (source->first_round) {
-            gunzip_note_points(source->gunzip, POINT_SPACING);
-            source->first_gunzip = source->gunzip;
-        }
-    }
-    return LT_OK;
-}
-
-struct source *source_open(const struct source_options *options, struct lt_error *error)
-{
-    struct source *source = calloc(1, sizeof *source);
-    if (source == NULL) {
-        fail_memory(error);
-        return NULL;
-    }
-    source->fd = source->spool = -1;
-    source->threads = options->threads;
-    source->first_round = true;
-    atomic_store(&source->insertion, UINT64_MAX);
-    pthread_mutex_init(&source->lock, NULL);
-    pthread_cond_init(&source->filled, NULL);
-    pthread_cond_init(&source->emptied, NULL);
-    bool is_stdin = strcmp(options->path, "-") == 0;
-    const char *name = is_stdin ? "standard input" : options->path;
-    printable(source->name, sizeof source->name, name, strlen(name));
-    source->path = is_stdin ? NULL : strdup(options->path);
-    SHA256_Init(&source->hash);
-    size_t blocks = options->threads > 1 ? BLOCKS : 1;
-    bool ok = is_stdin || source->path != NULL;
-    for (size_t i = 0; i < blocks && ok; i++)
-        ok = (source->blocks[i].data = malloc(BLOCK_SIZE)) != NULL;
-    if (!ok)
-        fail_memory(error);
-    if (!ok || open_file(source, error) != LT_OK || read_head(source, error) != LT_OK ||
-        start_round(source, error) != LT_OK) {
-        source_free(source);
-        return NULL;
-    }
-    return source;
 }
 
 /* ---- producing blocks -------------------------------------------------------------------------------------- */
@@ -297,68 +234,88 @@ static void gzip_trouble(struct source *source, enum gunzip_status status)
     }
 }
 
-/* Fills a block as far as it goes. Length 0 is the end, or trouble in source->error. */
-static void fill(struct source *source, struct block *block)
+/* Fills a block as far as it goes: a ring_fill_fn. 0 is the end, or trouble in source->error. */
+static size_t fill(void *ctx, unsigned char *data, size_t size)
 {
-    block->len = 0;
-    while (block->len < BLOCK_SIZE && source->error.status == LT_OK) {
+    struct source *source = ctx;
+    size_t len = 0;
+    while (len < size && source->error.status == LT_OK) {
         size_t got = 0;
         if (source->is_gzip) {
-            enum gunzip_status status =
-                gunzip_read(source->gunzip, block->data + block->len, BLOCK_SIZE - block->len, &got);
-            block->len += got;
+            enum gunzip_status status = gunzip_read(source->gunzip, data + len, size - len, &got);
+            len += got;
             if (status == GUNZIP_OK)
                 continue;
             if (status != GUNZIP_END && source->error.status == LT_OK)
                 gzip_trouble(source, status);
             break;
         }
-        ptrdiff_t n = read_stored(source, block->data + block->len, BLOCK_SIZE - block->len);
+        ptrdiff_t n = read_stored(source, data + len, size - len);
         if (n < 0)
             fail_errno(&source->error, source->name, "cannot be read", errno);
         if (n <= 0)
             break;
-        block->len += (size_t)n;
-        /* A slow pipe need not fill a block before somebody looks at it, but a fast one may. */
+        len += (size_t)n;
     }
     if (source->is_gzip && source->first_round) {
         uint64_t consumed = atomic_load(&source->consumed), insertion = atomic_load(&source->insertion);
         gunzip_forget(source->gunzip, insertion < consumed ? insertion : consumed);
     }
+    return len;
 }
 
-static void *produce(void *ctx)
+static void hash_block(void *ctx, const unsigned char *data, size_t len)
 {
     struct source *source = ctx;
-    for (bool more = true; more;) {
-        pthread_mutex_lock(&source->lock);
-        while (source->count == BLOCKS && !source->stop)
-            pthread_cond_wait(&source->emptied, &source->lock);
-        struct block *block = &source->blocks[(source->head_block + source->count) % BLOCKS];
-        more = !source->stop;
-        pthread_mutex_unlock(&source->lock);
-        if (!more)
-            break;
-        fill(source, block);
-        more = block->len > 0;
-        pthread_mutex_lock(&source->lock);
-        source->count++;
-        pthread_cond_signal(&source->filled);
-        pthread_mutex_unlock(&source->lock);
-    }
-    return NULL;
+    SHA256_Update(&source->hash, data, len);
 }
 
-static void stop_producer(struct source *source)
+static enum lt_status start_round(struct source *source, struct lt_error *error)
 {
-    if (!source->running)
-        return;
-    pthread_mutex_lock(&source->lock);
-    source->stop = true;
-    pthread_cond_signal(&source->emptied);
-    pthread_mutex_unlock(&source->lock);
-    pthread_join(source->producer, NULL);
-    source->running = false;
+    if (source->is_gzip) {
+        source->gunzip = gunzip_new(read_stored, source);
+        if (source->gunzip == NULL)
+            return fail_memory(error);
+        if (source->first_round) {
+            gunzip_note_points(source->gunzip, POINT_SPACING);
+            source->first_gunzip = source->gunzip;
+        }
+    }
+    struct ring_options ring = {
+        .fill = fill,
+        .look = !source->is_gzip && source->first_round ? hash_block : NULL,
+        .ctx = source,
+        .threads = source->threads > 1,
+    };
+    source->ring = ring_new(&ring);
+    return source->ring == NULL ? fail_memory(error) : LT_OK;
+}
+
+struct source *source_open(const struct source_options *options, struct lt_error *error)
+{
+    struct source *source = calloc(1, sizeof *source);
+    if (source == NULL) {
+        fail_memory(error);
+        return NULL;
+    }
+    source->fd = source->spool = -1;
+    source->threads = options->threads;
+    source->first_round = true;
+    atomic_store(&source->insertion, UINT64_MAX);
+    bool is_stdin = strcmp(options->path, "-") == 0;
+    const char *name = is_stdin ? "standard input" : options->path;
+    printable(source->name, sizeof source->name, name, strlen(name));
+    source->path = is_stdin ? NULL : strdup(options->path);
+    SHA256_Init(&source->hash);
+    bool ok = is_stdin || source->path != NULL;
+    if (!ok)
+        fail_memory(error);
+    if (!ok || open_file(source, error) != LT_OK || read_head(source, error) != LT_OK ||
+        start_round(source, error) != LT_OK) {
+        source_free(source);
+        return NULL;
+    }
+    return source;
 }
 
 static void end_first_round(struct source *source)
@@ -372,69 +329,38 @@ static void end_first_round(struct source *source)
     source->first_done = true;
 }
 
-static const struct block *next_block(struct source *source)
-{
-    if (source->threads <= 1) {
-        fill(source, &source->blocks[0]);
-        return &source->blocks[0];
-    }
-    if (!source->running) {
-        /* Signals are for the thread that runs the job. */
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        source->running = pthread_create(&source->producer, NULL, produce, source) == 0;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        if (!source->running) {
-            /* No thread to be had: one is enough. */
-            source->threads = 1;
-            return next_block(source);
-        }
-    }
-    pthread_mutex_lock(&source->lock);
-    if (source->holding) {
-        source->head_block = (source->head_block + 1) % BLOCKS;
-        source->count--;
-        pthread_cond_signal(&source->emptied);
-    }
-    while (source->count == 0)
-        pthread_cond_wait(&source->filled, &source->lock);
-    source->holding = true;
-    pthread_mutex_unlock(&source->lock);
-    return &source->blocks[source->head_block];
-}
-
 enum lt_status source_next(struct source *source, const unsigned char **data, size_t *len, struct lt_error *error)
 {
     *len = 0;
     *data = NULL;
     if (!source->ended) {
         atomic_fetch_add(&source->consumed, source->held_len);
-        const struct block *block = next_block(source);
-        *data = block->data;
-        *len = source->held_len = block->len;
-        source->ended = block->len == 0;
-        if (source->ended) {
-            stop_producer(source);
-            if (source->error.status == LT_OK && source->first_round)
-                end_first_round(source);
-        }
+        ring_next(source->ring, data, len);
+        source->held_len = *len;
+        source->ended = *len == 0;
+        if (source->ended && source->error.status == LT_OK && source->first_round)
+            end_first_round(source);
     }
     if (source->ended && source->error.status != LT_OK)
         return fail(error, source->error.status, "%s", source->error.message);
     return LT_OK;
 }
 
+static void end_ring(struct source *source)
+{
+    ring_free(source->ring);
+    source->ring = NULL;
+}
+
 enum lt_status source_rewind(struct source *source, struct lt_error *error)
 {
-    stop_producer(source);
+    end_ring(source);
     if (source->gunzip != source->first_gunzip)
         gunzip_free(source->gunzip);
     source->gunzip = NULL;
     source->first_round = false;
     source->offset = source->head_len; /* the head is kept */
-    source->head_block = source->count = 0;
-    source->holding = source->stop = source->ended = source->truncated = false;
+    source->ended = source->truncated = false;
     source->held_len = 0;
     source->error = (struct lt_error){0};
     atomic_store(&source->stored_read, 0);
@@ -466,19 +392,14 @@ void source_free(struct source *source)
 {
     if (source == NULL)
         return;
-    stop_producer(source);
+    end_ring(source);
     if (source->gunzip != source->first_gunzip)
         gunzip_free(source->gunzip);
     gunzip_free(source->first_gunzip);
-    for (size_t i = 0; i < BLOCKS; i++)
-        free(source->blocks[i].data);
     if (source->fd >= 0 && source->path != NULL)
         close(source->fd);
     if (source->spool >= 0)
         close(source->spool);
-    pthread_cond_destroy(&source->filled);
-    pthread_cond_destroy(&source->emptied);
-    pthread_mutex_destroy(&source->lock);
     free(source->path);
     free(source);
 }
@@ -568,19 +489,20 @@ static uint64_t count_lines(const unsigned char *data, size_t len)
 size_t source_look_at(struct source *source, uint64_t from, unsigned char *excerpt, size_t size, uint64_t line_of,
                       uint64_t *line)
 {
-    stop_producer(source);
+    end_ring(source);
+    source->ended = true;
     struct look look = {.fd = source_fd(source)};
     struct gunzip *gunzip = source->is_gzip ? gunzip_new(read_look, &look) : NULL;
-    unsigned char *block = malloc(BLOCK_SIZE);
+    unsigned char *block = malloc(LOOK_SIZE);
     uint64_t at = 0, end = from + size > line_of ? from + size : line_of;
     size_t copied = 0;
     *line = 1;
     while (block != NULL && at < end && (gunzip != NULL || !source->is_gzip)) {
         size_t got = 0;
         if (gunzip != NULL) {
-            gunzip_read(gunzip, block, BLOCK_SIZE, &got);
+            gunzip_read(gunzip, block, LOOK_SIZE, &got);
         } else {
-            ptrdiff_t n = read_look(&look, block, BLOCK_SIZE);
+            ptrdiff_t n = read_look(&look, block, LOOK_SIZE);
             got = n > 0 ? (size_t)n : 0;
         }
         if (got == 0)

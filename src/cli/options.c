@@ -48,18 +48,65 @@ bool cli_small(const char *option, const char *text, unsigned most, unsigned *ou
     return true;
 }
 
+/* The option that has the longest beginning in common with `name`, when that says anything. */
+static const char *resembling(const char *name, const struct option *longs)
+{
+    const char *best = NULL;
+    size_t most = 2;
+    for (const struct option *option = longs; option->name != NULL; option++) {
+        size_t same = 0;
+        while (name[same] != '\0' && name[same] == option->name[same])
+            same++;
+        if (same > most) {
+            most = same;
+            best = option->name;
+        }
+    }
+    return best;
+}
+
+/* A long option that getopt_long() does not take: one that is none, is several, or has a value that it should not. */
+static void refuse_long(const char *argument, const struct option *longs, const char *command)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
+    const struct option *matches[2] = {NULL, NULL};
+    size_t count = 0;
+    for (const struct option *option = longs; option->name != NULL; option++) {
+        if (strncmp(option->name, name, strlen(name)) != 0)
+            continue;
+        if (count < 2)
+            matches[count] = option;
+        count++;
+    }
+    const char *like = resembling(name, longs);
+    if (count > 1)
+        cli_usage("'%s' is ambiguous: --%s or --%s; see layertrack help %s", argument, matches[0]->name,
+                  matches[1]->name, command);
+    else if (count == 1)
+        cli_usage("--%s takes no value; see layertrack help %s", matches[0]->name, command);
+    else if (like != NULL)
+        cli_usage("unknown option '%s'; did you mean --%s? See layertrack help %s", argument, like, command);
+    else
+        cli_usage("unknown option '%s'; see layertrack help %s", argument, command);
+}
+
 int cli_option(int argc, char **argv, const char *shorts, const struct option *longs)
 {
     opterr = 0;
     int option = getopt_long(argc, argv, shorts, longs, NULL);
     if (option != '?' && option != ':')
         return option;
-    char short_option[] = {'-', (char)optopt, '\0'};
+    const char *argument = argv[optind - 1], *command = cli_find(argv[0]) == NULL ? "annotate" : argv[0];
     /* optopt is 0 or a long option's number unless a short option is at fault. */
-    const char *name = optopt > 0 && optopt < 256 && argv[optind - 1][1] != '-' ? short_option : argv[optind - 1];
-    cli_usage(option == ':' ? "%s needs a value; see layertrack help %s"
-                            : "unknown, ambiguous or misused option '%s'; see layertrack help %s",
-              name, cli_find(argv[0]) == NULL ? "annotate" : argv[0]);
+    bool is_short = optopt > 0 && optopt < 256 && argument[1] != '-';
+    char short_option[] = {'-', (char)optopt, '\0'};
+    if (option == ':')
+        cli_usage("%s needs a value; see layertrack help %s", is_short ? short_option : argument, command);
+    else if (is_short)
+        cli_usage("unknown option '%s'; see layertrack help %s", short_option, command);
+    else
+        refuse_long(argument, longs, command);
     return '?';
 }
 

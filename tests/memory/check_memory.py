@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Holds the promise of memory: 16 MiB plus 48 bytes per matching anchor and terminal, whatever the trace's size. Needs GNU time.
+
+    check_memory.py --layertrack BIN --mktrace BIN --fixtures DIR
+"""
+import argparse
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+
+KIB_ALLOWED, KIB_APART = 16384, 1024
+SELECT = ["--anchor-regex", "rotary_embedding_kernel", "--anchor-offset", "0", "--phase", "decode", "--evidence", "planted"]
+TERMINAL = ["--end-anchor-regex", "cross_device_reduce_1stage<__nv_bfloat16, 8>"]
+
+
+def peak(command, stdin=None):
+    """Peak resident set in KiB of a command that must succeed. (A child of this large process would inherit its peak.)"""
+    done = subprocess.run(["/usr/bin/time", "-f", "%M", "-o", "peak", *command], stdin=stdin, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit {done.returncode}")
+    with open("peak", encoding="ascii") as file:
+        return int(file.read().split()[-1])
+
+
+def check(what, got, allowed):
+    print(f"{'ok' if got <= allowed else 'FAILED':6} {what}: {got} KiB, at most {allowed}")
+    return got <= allowed
+
+
+def jobs(binary, plain, layers, passes):
+    counts = ["--num-layers", str(layers), "--passes", str(passes)]
+    base = [binary, "annotate", "-q", *SELECT, *TERMINAL, *counts]
+    for threads in ("1", "2"):
+        for name, trace, out in (("plain to plain", plain, "o.json"), ("gzip to gzip", plain + ".gz", "o.json.gz"),
+                                 ("gzip to plain", plain + ".gz", "o.json"), ("plain to gzip", plain, "o.json.gz")):
+            yield f"{name}, {threads} threads", base + ["--threads", threads, trace, "-o", out], None
+    yield "strict", base + ["--strict", plain, "-o", "o.json"], None
+    yield "pipe", base + ["-", "-o", "o.json"], plain + ".gz"
+
+
+def run(command, piped):
+    for name in ("o.json", "o.json.gz"):
+        for path in (name, name + ".layers.json"):
+            if os.path.exists(path):
+                os.remove(path)
+    if piped is None:
+        return peak(command)
+    with subprocess.Popen(["gzip", "-dc", piped], stdout=subprocess.PIPE) as reader:
+        return peak(command, reader.stdout)
+
+
+def make(options, name, layers, passes, size):
+    subprocess.run([options.mktrace, "--layers", str(layers), "--passes", str(passes), "--terminals", "--size", size, "-o",
+                    name], check=True, stdout=subprocess.DEVNULL)
+    with open(name, "rb") as plain, gzip.open(name + ".gz", "wb", compresslevel=1) as packed:
+        while block := plain.read(1 << 20):
+            packed.write(block)
+
+
+def sizes(options):
+    """The same at each size."""
+    make(options, "small.json", 40, 20, "15M")
+    make(options, "large.json", 40, 20, "150M")
+    ok = True
+    for small, large in zip(jobs(options.layertrack, "small.json", 40, 20), jobs(options.layertrack, "large.json", 40, 20)):
+        first, second = run(*small[1:]), run(*large[1:])
+        ok &= check(large[0], second, KIB_ALLOWED)
+        ok &= check(large[0] + ", more than at a tenth of the size", second - first, KIB_APART)
+    return ok
+
+
+def anchors(options):
+    """What anchors and terminals take."""
+    make(options, "many.json", 40, 1500, "150M")
+    allowed = KIB_ALLOWED + 48 * 2 * 40 * 1500 // 1024
+    return all([check(f"60000 anchors and as many terminals, {name}", run(command, piped), allowed)
+                for name, command, piped in jobs(options.layertrack, "many.json", 40, 1500)])
+
+
+def long_strings(options, fixture):
+    """A string of 100 MB that nobody asked for."""
+    with open(fixture, encoding="utf-8") as file:
+        text = file.read()
+    at = text.index('"traceEvents": [') + len('"traceEvents": [')
+    with open("string.json", "w", encoding="utf-8") as file:
+        file.write(text[:at] + '{"ph": "i", "args": {"stack": "')
+        for _ in range(100):
+            file.write("a" * 999_998 + "\\n")
+        file.write('"}},' + text[at:])
+    ok = True
+    for parser in ([], ["--strict"]):
+        command = [options.layertrack, "annotate", "-q", *parser, *SELECT, "--num-layers", "2", "string.json", "-o", "o.json"]
+        ok &= check(f"a string of 100 MB {' '.join(parser)}", run(command, None), KIB_ALLOWED)
+    return ok
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("--layertrack", "--mktrace", "--fixtures"):
+        parser.add_argument(option, required=True, type=os.path.abspath)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        results = [sizes(options), anchors(options), long_strings(options, os.path.join(options.fixtures, "decode.json"))]
+        os.chdir("/")
+    sys.exit(not all(results))
+
+
+main()
