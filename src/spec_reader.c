@@ -94,7 +94,8 @@ static void describe(const struct spec_reader *reader, const char *key, char *ou
     const struct spec *spec = reader->spec;
     char track[48] = "", landmark[48] = "", shown[128];
     if (reader->place >= IN_TRACK && reader->has_tracks && !reader->track_at_top)
-        snprintf(track, sizeof track, "tracks[%zu]%s", spec->count - 1, key[0] == '\0' ? "" : ".");
+        snprintf(track, sizeof track, "tracks[%zu]%s", spec->count - 1,
+                 key[0] == '\0' && reader->place == IN_TRACK ? "" : ".");
     else if (reader->place == IN_TRACKS)
         snprintf(track, sizeof track, "tracks[%zu]", spec->count);
     if (reader->place == IN_LANDMARK)

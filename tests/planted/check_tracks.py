@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Several tracks, cadence, landmarks and scopes against what the trace maker planted.
 
-    check_tracks.py --layertrack BIN --mktrace BIN
+    check_tracks.py --layertrack BIN --mktrace BIN [--traces DIR]
+
+With a folder of real traces, also on the one that has a scope: an SGLang decode step of one graph launch.
 """
 import argparse
 import json
@@ -11,14 +13,14 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from decimal import ROUND_HALF_EVEN, Decimal, getcontext
+from decimal import ROUND_HALF_EVEN, Decimal, DefaultContext
 from pathlib import Path
 
 ANCHOR = "rotary_embedding_kernel"
 TERMINAL = "cross_device_reduce_1stage<__nv_bfloat16, 8>"
 
 
-getcontext().prec = 60
+DefaultContext.prec = 60  # every thread's
 
 
 class Failure(Exception):
@@ -196,7 +198,25 @@ def wrong_scopes(options, folder):
         expect("the launch of 8 of 8 matching anchors is missing" in errors, errors)
 
 
-def cases():
+def real_scope(options, folder):
+    trace = options.traces / "sglang-qwen3-8b-decode.json.gz"
+    expected = options.traces / "expected" / "sglang-decode.guides.tsv"
+    guides = [(name, int(ts), int(dur)) for name, ts, dur in (row.split("\t") for row in expected.read_text().split("\n") if row)]
+    report = annotate(options, folder, trace, [*labels(36, 0, 1), "--within", r"step\[DECODE", "--landmark-regex", "silu"])
+    expect([(row["guide_start_us"], row["guide_end_us"]) for row in report["layers"]]
+           == [(ts, ts + dur) for _, ts, dur in guides], "guides")
+    (scope,) = report["pass_scopes"]
+    expect((scope["name"], scope["pid"], scope["tid"]) == ("step[DECODE bs=32]", 251, 251), f"scope {scope}")
+    same_again(options, folder, trace)
+    errors = annotate(options, folder, trace, [*labels(36, 0, 1), "--within", r"step\[PREFILL"], "no.json", 4)
+    expect("matches no scope" in errors, errors)
+    errors = annotate(options, folder, trace, [*labels(36, 0, 1), "--within", "^aten::copy_$"], "no.json", 4)
+    expect("none of 36 matching anchors was launched inside a scope" in errors, errors)
+    errors = annotate(options, folder, trace, [*labels(36, 0, 1), "--landmark-regex", "silu=2"], "no.json", 4)
+    expect("pass 0, layer 0: --landmark-regex 'silu' must match 2 kernels in its guide, found 1" in errors, errors)
+
+
+def cases(traces):
     makers = [[], ["--seed", "7"], ["--oddity", "graph-launch"], ["--cut-front", "2"], ["--cut-back", "1", "--seed", "3"],
               ["--streams", "5"], ["--oddity", "shuffled"], ["--oddity", "pid-string,tid-string"], ["--bare"],
               ["--ts-decimals", "18", "--oddity", "graph-launch"], ["--oddity", "ts-string"], ["--size", "1M"]]
@@ -210,6 +230,8 @@ def cases():
                     yield (f"cadence {maker} halves {halves} extra {extra} terminals {terminals}", cadence,
                            (maker, halves, extra, terminals))
     yield "wrong scopes", wrong_scopes, ()
+    if traces:
+        yield "real scope", real_scope, ()
 
 
 def run(options, case):
@@ -228,8 +250,9 @@ def main():
     parser = argparse.ArgumentParser()
     for option in ("--layertrack", "--mktrace"):
         parser.add_argument(option, required=True)
+    parser.add_argument("--traces", type=Path)
     options = parser.parse_args()
-    work = list(cases())
+    work = list(cases(options.traces))
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         failures = [failure for failure in pool.map(lambda case: run(options, case), work) if failure]
     print("\n".join(failures))
