@@ -116,6 +116,7 @@ static enum lt_status plan_track(struct track *track, struct lt_error *error)
     struct plan_request request = {
         .anchors = track->anchors,
         .anchor_count = track->anchor_count,
+        .outside_count = track->outside_count,
         .terminals = track->terminals,
         .terminal_count = track->terminal_count,
         .has_terminal = options->end_anchor_regex != NULL,

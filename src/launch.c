@@ -161,6 +161,29 @@ static enum lt_status settle_gpu_scopes(struct track *track, struct lt_error *er
                 shown.place, track->words->within_gpu, shown.pattern, track->words->within);
 }
 
+/*
+ * Moves an anchor among those kept, which stay in their order; the others
+ * gather behind them, in any order.
+ */
+static void keep_anchor(struct track *track, size_t *kept, size_t index)
+{
+    struct anchor anchor = track->anchors[index];
+    track->anchors[index] = track->anchors[*kept];
+    track->anchors[*kept] = anchor;
+    if (track->launches != NULL) {
+        uint64_t launch = track->launches[index];
+        track->launches[index] = track->launches[*kept];
+        track->launches[*kept] = launch;
+    }
+    ++*kept;
+}
+
+static void leave_outside(struct track *track, size_t kept)
+{
+    track->outside_count += track->anchor_count - kept;
+    track->anchor_count = kept;
+}
+
 static enum lt_status keep_inside_gpu(struct track *track, struct lt_error *error)
 {
     struct shown shown;
@@ -170,11 +193,9 @@ static enum lt_status keep_inside_gpu(struct track *track, struct lt_error *erro
         struct decimal ts = decimal_unpack(track->anchors[i].ts, track->anchors[i].ts_scale);
         if (scopes_spanning(&track->gpu_scopes, track->selection.pid, &ts, &ts, &failed) == SCOPE_NONE)
             continue;
-        if (track->launches != NULL)
-            track->launches[kept] = track->launches[i];
-        track->anchors[kept++] = track->anchors[i];
+        keep_anchor(track, &kept, i);
     }
-    track->anchor_count = kept;
+    leave_outside(track, kept);
     if (failed)
         return fail_memory(error);
     if (kept > 0)
@@ -419,13 +440,10 @@ static enum lt_status apply(struct launches *launches, struct lt_error *error)
                     shown.place, track->anchor_count, track->words->within, shown.pattern, track->scopes.count);
     }
     size_t kept = 0;
-    for (size_t i = 0; i < track->anchor_count; i++) {
-        if (track->launches[i] == SCOPE_NONE)
-            continue;
-        track->launches[kept] = track->launches[i];
-        track->anchors[kept++] = track->anchors[i];
-    }
-    track->anchor_count = kept;
+    for (size_t i = 0; i < track->anchor_count; i++)
+        if (track->launches[i] != SCOPE_NONE)
+            keep_anchor(track, &kept, i);
+    leave_outside(track, kept);
     return LT_OK;
 }
 

@@ -79,13 +79,40 @@ static uint64_t layer_anchor(const struct plan_request *request, uint64_t select
            selected % request->num_layers * request->stride;
 }
 
-/* Where a selected layer ends at the latest: at the next one's start, selected or not. False: nowhere. */
-static bool layer_limit(const struct plan *plan, uint64_t selected, struct decimal *limit)
+/* The first anchor outside the scopes that starts after `ts`. False: there is none. */
+static bool next_outside(const struct plan *plan, const struct decimal *ts, struct decimal *next, bool *failed)
 {
-    uint64_t next = layer_anchor(&plan->request, selected) + plan->request.stride;
-    if (next >= plan->request.anchor_count)
+    const struct anchor *outside = plan->request.anchors + plan->request.anchor_count;
+    size_t low = 0, high = plan->request.outside_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct anchor *anchor = &outside[plan->outside_order[middle]];
+        struct decimal start = decimal_unpack(anchor->ts, anchor->ts_scale);
+        if (decimal_compare(&start, ts, failed) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == plan->request.outside_count)
         return false;
-    *limit = anchor_ts(plan, next);
+    *next = decimal_unpack(outside[plan->outside_order[low]].ts, outside[plan->outside_order[low]].ts_scale);
+    return true;
+}
+
+/* Where a selected layer ends at the latest: at the next one's start, selected or not. False: nowhere. */
+static bool layer_limit(const struct plan *plan, uint64_t selected, struct decimal *limit, bool *failed)
+{
+    uint64_t index = layer_anchor(&plan->request, selected), next = index + plan->request.stride;
+    bool bounded = next < plan->request.anchor_count;
+    if (bounded)
+        *limit = anchor_ts(plan, next);
+    if (plan->request.outside_count == 0 || (selected + 1) % plan->request.num_layers != 0)
+        return bounded;
+    struct decimal start = anchor_ts(plan, index), outside;
+    if (!next_outside(plan, &start, &outside, failed))
+        return bounded;
+    if (!bounded || decimal_compare(&outside, limit, failed) < 0)
+        *limit = outside;
     return true;
 }
 
@@ -138,7 +165,7 @@ static enum plan_refusal check_terminals(struct plan *plan)
     bool failed = false;
     size_t at = 0;
     for (uint64_t i = 0; i < plan->guide_count; i++) {
-        bool bounded = layer_limit(plan, i, &plan->limit);
+        bool bounded = layer_limit(plan, i, &plan->limit, &failed);
         struct decimal start = anchor_ts(plan, layer_anchor(request, i));
         size_t first;
         for (; at < request->terminal_count; at++) {
@@ -188,7 +215,7 @@ static bool in_guide(const struct plan *plan, uint64_t selected, const struct de
     if (request->has_terminal && (selected + 1) % request->num_layers == 0) {
         const struct terminal *terminal = &request->terminals[plan->pass_terminal[selected / request->num_layers]];
         limit = decimal_unpack(terminal->end, terminal->end_scale);
-    } else if (!layer_limit(plan, selected, &limit)) {
+    } else if (!layer_limit(plan, selected, &limit, failed)) {
         return true;
     }
     return decimal_compare(ts, &limit, failed) < 0;
@@ -337,7 +364,10 @@ enum plan_refusal plan_make(struct plan *plan, const struct plan_request *reques
     struct sort anchors = {(const unsigned char *)request->anchors, sizeof(struct anchor), offsetof(struct anchor, ts),
                            offsetof(struct anchor, ts_scale), false};
     plan->anchor_order = sort_positions(&anchors, request->anchor_count);
-    if (plan->anchor_order == NULL)
+    anchors.records += request->anchor_count * sizeof(struct anchor);
+    if (request->outside_count > 0)
+        plan->outside_order = sort_positions(&anchors, request->outside_count);
+    if (plan->anchor_order == NULL || (request->outside_count > 0 && plan->outside_order == NULL))
         return plan->refusal = PLAN_NO_MEMORY;
     if (check_anchor_times(plan) == PLAN_FINE && check_scopes(plan) == PLAN_FINE && sort_terminals(plan) == PLAN_FINE)
         (void)check_landmarks(plan);
@@ -375,6 +405,7 @@ void plan_guide(const struct plan *plan, uint64_t index, struct guide *guide)
 void plan_free(struct plan *plan)
 {
     free(plan->anchor_order);
+    free(plan->outside_order);
     free(plan->terminal_order);
     free(plan->pass_terminal);
     free(plan->pass_scope);

@@ -54,6 +54,7 @@ struct landmark {
 struct plan_request {
     const struct anchor *anchors; /* [anchor_count], in the order of the trace */
     size_t anchor_count;
+    size_t outside_count; /* so many follow, in any order, that lie outside the scopes: they only end last layers */
     const struct terminal *terminals; /* [terminal_count]; NULL with has_terminal false */
     size_t terminal_count;
     bool has_terminal;
@@ -97,6 +98,7 @@ struct guide {
 struct plan {
     struct plan_request request;
     uint32_t *anchor_order;   /* [anchor_count]: positions by time, equal times in the trace's order */
+    uint32_t *outside_order;  /* [outside_count]: positions behind the anchors, by time */
     uint32_t *terminal_order; /* [terminal_count] */
     uint32_t *pass_terminal;  /* [passes]: the terminal that closes each pass */
     uint32_t *pass_scope;     /* [passes]: the instance that holds it (of gpu_scopes where there are no launches) */
@@ -117,8 +119,9 @@ struct plan {
  *
  * With stride K and E extras, layer l of pass p starts at the anchor
  * offset + p (N K + E) + l K. It ends where the next layer does start, or
- * would: at the K-th anchor from there, be it selected or not. The last
- * pass needs all K anchors of its last layer, but not the E behind it.
+ * would: at the K-th anchor from there, be it selected or not; the last one
+ * of a pass also at the next anchor outside the scopes. The last pass needs all K anchors of its last layer, but not
+ * the E behind it.
  */
 enum plan_refusal plan_make(struct plan *plan, const struct plan_request *request);
 

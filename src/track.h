@@ -54,6 +54,7 @@ struct track {
 
     struct anchor *anchors;
     size_t anchor_count, anchor_capacity;
+    size_t outside_count; /* behind the anchors: those that scopes took away */
     struct terminal *terminals;
     size_t terminal_count, terminal_capacity;
     struct landmark *landmarks; /* [landmark_count] */

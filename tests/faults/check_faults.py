@@ -4,6 +4,8 @@
     check_faults.py --layertrack BIN --inject inject.so --fixtures DIR
 """
 import argparse
+import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -24,14 +26,37 @@ LABELS = ["--anchor-regex", "rotary_embedding_kernel", "--num-layers", "2", "--a
           "--phase", "p", "--evidence", "e"]
 
 
-def run(options, trace, suffix, threads, piped, fault=None):
+def write_scoped(folder):
+    """A trace whose anchors are launched in two scopes, and a spec of two tracks that asks for them: a second reading."""
+    events = []
+    for step, name in enumerate(("step[DECODE]", "step[DRAFT]")):
+        start = 100 * step
+        events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 9, "tid": 9, "ts": start, "dur": 50})
+        events.append({"ph": "X", "cat": "gpu_user_annotation", "name": name, "pid": 0, "tid": 7, "ts": start + 60, "dur": 30})
+        for layer in range(2):
+            correlation = 10 * step + layer
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9,
+                           "ts": start + 5 + layer, "dur": 1, "args": {"correlation": correlation}})
+            events.append({"ph": "X", "cat": "kernel", "name": "anchor\u00e9", "pid": 0, "tid": 7,
+                           "ts": start + 60 + 10 * layer, "dur": 5, "args": {"device": 0, "correlation": correlation}})
+    text = json.dumps({"traceEvents": events})
+    (folder / "scoped.json").write_text(text)
+    (folder / "scoped.json.gz").write_bytes(gzip.compress(text.encode()))
+    tracks = [{"phase": phase, "evidence": "e", "anchor_regex": "^anchor", "num_layers": 2, "anchor_offset": 0,
+               "within": word, "within_gpu": word, "landmarks": [{"regex": "anchor", "count": 1}], "layers": [{"a": []}]}
+              for phase, word in (("target", "DECODE"), ("draft", "DRAFT"))]
+    (folder / "spec.json").write_text(json.dumps({"tracks": tracks}))
+    return ["--spec", str(folder / "spec.json")]
+
+
+def run(options, trace, labels, suffix, threads, piped, fault=None):
     """Returns exit code, stderr and the files that exist afterwards with their bytes."""
     folder = Path(tempfile.mkdtemp())
     try:
         environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(folder)}
         if fault:
             environment.update(LD_PRELOAD=os.path.abspath(options.inject), FAULT=fault)
-        command = [options.layertrack, "annotate", *LABELS, "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
+        command = [options.layertrack, "annotate", *labels, "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
         data = trace.read_bytes() if piped else None
         if not piped:
             command.append(str(trace))
@@ -43,15 +68,15 @@ def run(options, trace, suffix, threads, piped, fault=None):
 
 
 def check_job(options, job):
-    trace, suffix, threads, piped = job
-    good = run(options, trace, suffix, threads, piped)
+    trace, labels, suffix, threads, piped = job
+    good = run(options, trace, labels, suffix, threads, piped)
     assert good[0] == 0, good
     failures, runs = [], 0
     for fault in FAULTS:
         function, kind = fault.split(":")
         misses = 0
         for n in range(1, 400):
-            code, errors, files = run(options, trace, suffix, threads, piped, f"{function}:{n}:{kind}")
+            code, errors, files = run(options, trace, labels, suffix, threads, piped, f"{function}:{n}:{kind}")
             runs += 1
             what = f"{trace.name} to {suffix}, {threads} threads, {'pipe' if piped else 'file'}, {function}:{n}:{kind}"
             if code not in (0, 5):
@@ -76,10 +101,15 @@ def main():
     parser.add_argument("--fixtures", required=True, type=Path)
     options = parser.parse_args()
     plain, packed = options.fixtures / "decode.json", options.fixtures / "decode.json.gz"
-    jobs = [(plain, ".json", 1, False), (plain, ".json", 2, True), (plain, ".json.gz", 2, False),
-            (packed, ".json.gz", 1, True), (packed, ".json.gz", 2, False), (packed, ".json", 2, False)]
+    jobs = [(plain, LABELS, ".json", 1, False), (plain, LABELS, ".json", 2, True), (plain, LABELS, ".json.gz", 2, False),
+            (packed, LABELS, ".json.gz", 1, True), (packed, LABELS, ".json.gz", 2, False), (packed, LABELS, ".json", 2, False)]
+    made = Path(tempfile.mkdtemp())
+    spec = write_scoped(made)
+    jobs += [(made / "scoped.json", spec, ".json", 1, False), (made / "scoped.json.gz", spec, ".json.gz", 2, False),
+             (made / "scoped.json", spec, ".json", 2, True)]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         results = list(pool.map(lambda job: check_job(options, job), jobs))
+    shutil.rmtree(made)
     failures = [failure for _, found in results for failure in found]
     print("\n".join(failures[:40]))
     print(f"{sum(runs for runs, _ in results) - len(failures)} passed, {len(failures)} failed")

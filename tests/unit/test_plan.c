@@ -26,6 +26,7 @@ struct row {
     const char *landmarks; /* "ts ts =N; ts =N": when each landmark's kernels start, and how many a guide must hold */
     const char *instances; /* the scope instance of each anchor */
     const char *gpu;       /* "start+dur" of each GPU scope */
+    const char *outside;   /* ts of anchors outside the scopes */
 };
 
 static const struct row rows[] = {
@@ -182,6 +183,15 @@ static const struct row rows[] = {
      .gpu = "9+20 15+20"},
     {"the later of two GPU scopes on two streams holds it", "10 20 30", NULL, 2, 1, 1, 0, "0.L0@20+10n 0.L1@30+0p",
      .gpu = "9+20 15+20"},
+    {"an anchor outside the scopes ends the last guide's terminals", "10 20 100 110", "12+1 22+3 50+1 102+1 112+1", 2,
+     2, 0, 0, "0.L0@10+10n 0.L1@20+5t 1.L0@100+10n 1.L1@110+3t", .outside = "40"},
+    {"... and landmarks, but no other guide's", "10 20 100 110", NULL, 2, 2, 0, 0,
+     "0.L0@10+10n 0.L1@20+0p 1.L0@100+10n 1.L1@110+0p", .outside = "200 12 40 5",
+     .landmarks = "15 22 41 101 199 201 =1"},
+    {"a terminal that overlaps an anchor outside", "10 20", "12+1 22+3", 2, 1, 0, 0,
+     "refused: late terminal, pass 0 layer 1: 25 > 24", .outside = "24"},
+    {"an anchor outside at the last one's own start ends nothing", "10 20", "12+1 22+3", 2, 1, 0, 0,
+     "0.L0@10+10n 0.L1@20+5t", .outside = "20"},
     {"GPU scopes inside others do not count", "10 20 30", NULL, 3, 1, 0, 0, "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p",
      .gpu = "12+3 9+30 9+12 16+2"},
 };
@@ -359,9 +369,12 @@ static void run_row(void **state)
     struct landmark landmarks[8];
     uint64_t instances[MAX];
     struct scopes scopes = {0};
+    size_t count = read_anchors(row->anchors, anchors, &arena);
+    size_t outside = row->outside == NULL ? 0 : read_anchors(row->outside, anchors + count, &arena);
     struct plan_request request = {
         .anchors = anchors,
-        .anchor_count = read_anchors(row->anchors, anchors, &arena),
+        .anchor_count = count,
+        .outside_count = outside,
         .terminals = terminals,
         .terminal_count = row->terminals == NULL ? 0 : read_terminals(row->terminals, terminals, &arena),
         .has_terminal = row->terminals != NULL,
