@@ -17,7 +17,8 @@ from decimal import ROUND_HALF_EVEN, Decimal, DefaultContext
 from pathlib import Path
 
 ANCHOR = "rotary_embedding_kernel"
-TERMINAL = "cross_device_reduce_1stage<__nv_bfloat16, 8>"
+FAMILY = "cross_device_reduce_1stage"
+TERMINAL = FAMILY + "<__nv_bfloat16, 8>"
 
 
 DefaultContext.prec = 60  # every thread's
@@ -125,9 +126,12 @@ def target_and_draft(options, folder, maker, key, where):
     layers, passes, draft = 4, 3, 2
     planted = Planted(options.mktrace, folder, ["--layers", str(layers), "--passes", str(passes), "--draft", str(draft),
                                                 "--draft-shares-anchor", "--scopes", *maker])
-    target, drafted = planted.guides("layer", layers), planted.guides("draft", draft)
+    closed = "--terminals" in maker
+    target, drafted = planted.guides("layer", layers, closed), planted.guides("draft", draft)
     whole_passes = len(target) // layers
-    spec = {"tracks": [track(planted, "target", "layer", layers, whole_passes, **{key: r"step\[DECODE"}),
+    # The draft has terminals of the same family: the target's last layer ends before the draft's first anchor.
+    more = {"end_anchor_regex": FAMILY, "landmarks": [{"regex": FAMILY}]} if closed else {}
+    spec = {"tracks": [track(planted, "target", "layer", layers, whole_passes, **{key: r"step\[DECODE"}, **more),
                        track(planted, "draft", "draft", draft, len(drafted) // draft, **{key: r"step\[DRAFT"})]}
     (folder / "spec.json").write_text(json.dumps(spec), encoding="utf-8")
     report = annotate(options, folder, planted.trace, ["--spec", str(folder / "spec.json")])
@@ -217,7 +221,7 @@ def real_scope(options, folder):
 
 
 def cases(traces):
-    makers = [[], ["--seed", "7"], ["--oddity", "graph-launch"], ["--cut-front", "2"], ["--cut-back", "1", "--seed", "3"],
+    makers = [[], ["--terminals"], ["--terminals", "--oddity", "graph-launch", "--seed", "9"], ["--seed", "7"], ["--oddity", "graph-launch"], ["--cut-front", "2"], ["--cut-back", "1", "--seed", "3"],
               ["--streams", "5"], ["--oddity", "shuffled"], ["--oddity", "pid-string,tid-string"], ["--bare"],
               ["--ts-decimals", "18", "--oddity", "graph-launch"], ["--oddity", "ts-string"], ["--size", "1M"]]
     for maker in makers:
