@@ -84,8 +84,8 @@ struct lt_landmark {
     uint64_t count;    /* may be 0 */
 };
 
-#define LT_MAX_LANDMARKS 64  /* of a track */
-#define LT_MAX_TRACKS    256 /* of a job */
+#define LT_MAX_LANDMARKS 64 /* of a track */
+#define LT_MAX_TRACKS    64 /* of a job */
 
 /*
  * One track of guides. Set to zero, then fill in; strings stay the caller's.
@@ -150,6 +150,67 @@ struct lt_annotate_result {
  */
 LT_API enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
                                   struct lt_error *error);
+
+/* What to draw. Set to zero, then fill in; strings stay the caller's. */
+struct lt_render_options {
+    const char *trace;    /* annotated trace: path, or "-": standard input. Required */
+    const char *output;   /* SVG: path, or "-": standard output. Required */
+    const char *track;    /* phase (or tid) of the track to take; NULL: there is only one */
+    const char *device;   /* text of args.device whose streams are drawn; NULL: the one with the anchors */
+    uint64_t pass;        /* pass_index, counted from 0 */
+    bool some_layers;     /* only first_layer to last_layer of that pass; false: all of it */
+    uint64_t first_layer; /* layer_id */
+    uint64_t last_layer;  /* layer_id, >= first_layer */
+    unsigned streams;     /* at most so many rows, the busiest streams; 0: the default, 16 */
+    unsigned width;       /* of the picture in px, 400 to 4000; 0: the default, 1200 */
+    unsigned threads;     /* 0: one per core */
+    enum lt_parser parser;
+    lt_progress_fn *progress; /* may be NULL */
+    void *callback_ctx;
+};
+
+/*
+ * Draws one pass of an annotated trace as SVG: the guides, beneath them the
+ * streams of their process with the kernels that overlap the window from the
+ * first guide's start to the last one's end, a time axis, and the notice.
+ *
+ * A time t lies at (t - start) x width / length, in hundredths of a pixel,
+ * rounded half up. Kernels narrower than a pixel are merged, per stream, in
+ * the pixel column in which they begin. The same trace and options give the
+ * same bytes. The trace is read twice; memory is bounded by the picture: 48
+ * bytes per stream and pixel of width, 350 per kernel drawn, and 48 per guide of
+ * the pass. The output appears whole or not at all, never over something
+ * that exists.
+ */
+LT_API enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error);
+/* What to strip; the fields that lt_annotate_options has too mean the same. */
+struct lt_strip_options {
+    const char *trace;  /* annotated: path, or "-". Required */
+    const char *output; /* path, or "-". Required */
+    enum lt_compress compress;
+    int level;
+    unsigned threads;
+    enum lt_parser parser;
+    lt_progress_fn *progress;
+    lt_warning_fn *warning;
+    void *callback_ctx;
+};
+
+/* Where the insertion was, in uncompressed bytes of the annotated trace. */
+struct lt_strip_result {
+    uint64_t insert_offset, insert_bytes;
+    uint64_t guides, tracks;
+};
+
+/*
+ * Takes the guides out again: what lt_annotate() read comes back to the byte
+ * (uncompressed). LT_SELECTION when there are no guides or they do not stand
+ * exactly as lt_annotate() writes them. A comma right before the insertion is
+ * taken to be part of it: of a source whose event array ended in a comma
+ * (which is not JSON), that comma is lost. `result` may be NULL.
+ */
+LT_API enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_result *result,
+                               struct lt_error *error);
 
 /* The library's version, as in LT_VERSION when it was built. */
 LT_API const char *lt_version(void);

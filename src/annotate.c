@@ -95,6 +95,8 @@ static enum lt_status find_launches(struct job *job)
     if (status == LT_OK)
         status = reading_again(&job->reading, launch_event, &round, job->error);
     if (status == LT_OK)
+        status = reading_run(&job->reading, job->error);
+    if (status == LT_OK)
         status = launch_apply(&round, job->error);
     launch_end(&round);
     return status;

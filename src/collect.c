@@ -228,7 +228,7 @@ static bool note_origin(struct collect *collect, const struct decimal *ts)
     return kept;
 }
 
-bool collect_has_word(const char *cat, size_t len, const char *word, size_t word_len)
+bool has_word(const char *cat, size_t len, const char *word, size_t word_len)
 {
     const char *end = cat + len;
     for (const char *at = cat;; at++) {
@@ -359,12 +359,12 @@ static bool take_event(struct collect *collect, const struct scan_event *event)
     const char *cat = collect_text(collect, &event->cat, &len);
     if (cat == NULL)
         return false;
-    if (!collect->has_guide && collect_has_word(cat, len, "layer_guide", 11)) {
+    if (!collect->has_guide && has_word(cat, len, "layer_guide", 11)) {
         collect->has_guide = true;
         collect->guide_event = event->index;
         collect->guide_offset = event->offset;
     }
-    bool is_kernel = collect_has_word(cat, len, "kernel", 6);
+    bool is_kernel = has_word(cat, len, "kernel", 6);
     enum launch_scope scope = collect->request.scope_patterns == NULL ? LAUNCH_NO_SCOPE : launch_scope_of(cat, len);
     if ((!is_kernel && scope == LAUNCH_NO_SCOPE) || event->ph.kind != SCAN_STRING)
         return true;

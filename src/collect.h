@@ -117,7 +117,7 @@ enum decimal_status collect_time(struct collect *collect, const struct scan_valu
 /* A whole number from 0 up, or a string that holds one; else CORRELATION_NONE. */
 uint64_t collect_correlation(struct collect *collect, const struct scan_value *value);
 
-/* Whether `cat`, split at commas, holds `word`. */
-bool collect_has_word(const char *cat, size_t len, const char *word, size_t word_len);
+/* Whether `cat`, split at commas, holds `word`; blanks around a word do not count. */
+bool has_word(const char *cat, size_t len, const char *word, size_t word_len);
 
 #endif

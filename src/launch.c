@@ -15,10 +15,10 @@ enum launch_answer { CALL_MISSING, CALL_OUTSIDE, CALL_UNCLEAR, CALL_INSIDE };
 
 enum launch_scope launch_scope_of(const char *cat, size_t len)
 {
-    if (collect_has_word(cat, len, "user_annotation", 15) || collect_has_word(cat, len, "cpu_op", 6) ||
-        collect_has_word(cat, len, "python_function", 15))
+    if (has_word(cat, len, "user_annotation", 15) || has_word(cat, len, "cpu_op", 6) ||
+        has_word(cat, len, "python_function", 15))
         return LAUNCH_CPU_SCOPE;
-    return collect_has_word(cat, len, "gpu_user_annotation", 19) ? LAUNCH_GPU_SCOPE : LAUNCH_NO_SCOPE;
+    return has_word(cat, len, "gpu_user_annotation", 19) ? LAUNCH_GPU_SCOPE : LAUNCH_NO_SCOPE;
 }
 
 /* What a scope's name matches; NULL with the error set, or when memory is out. */
@@ -302,9 +302,9 @@ static bool ends_with(const char *cat, size_t len, const char *ending)
 /* Runtime and driver calls of any vendor: cuda_runtime, cuda_driver, hip_runtime, xpu_runtime ... */
 static bool is_runtime(const char *cat, size_t len)
 {
-    return ends_with(cat, len, "_runtime") || ends_with(cat, len, "_driver") ||
-           collect_has_word(cat, len, "runtime", 7) || collect_has_word(cat, len, "Runtime", 7) ||
-           collect_has_word(cat, len, "cuda_runtime", 12) || collect_has_word(cat, len, "cuda_driver", 11);
+    return ends_with(cat, len, "_runtime") || ends_with(cat, len, "_driver") || has_word(cat, len, "runtime", 7) ||
+           has_word(cat, len, "Runtime", 7) || has_word(cat, len, "cuda_runtime", 12) ||
+           has_word(cat, len, "cuda_driver", 11);
 }
 
 static bool note_call(struct collect *collect, struct launches *launches, size_t at, const struct scan_event *event)

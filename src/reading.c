@@ -45,6 +45,55 @@ static enum lt_status source_trouble(struct reading *reading, struct lt_error *e
     return words_for_cut_gzip(reading->source, scan_problem(reading->scan), error);
 }
 
+/* ---- the bytes of an event, which may lie in two blocks or more -------------------------------------------- */
+
+static void carry(struct reading *reading, uint64_t from, size_t len)
+{
+    size_t more = (size_t)(reading->block_offset + len - from);
+    if (reading->carried.len + more > READING_MAX_TEXT)
+        reading->carried.failed = true;
+    text_add(&reading->carried, (const char *)reading->block + (from - reading->block_offset), more);
+}
+
+/* Keeps what has come of an event that the block ends in. */
+static void carry_on(struct reading *reading, size_t len)
+{
+    const struct scan_problem *at = scan_problem(reading->scan);
+    if (reading->carries && at->in_event && at->last_end <= reading->carried_offset) {
+        carry(reading, reading->block_offset, len);
+        return;
+    }
+    reading->carried.len = 0;
+    reading->carried.failed = false;
+    reading->carries = at->in_event;
+    if (!at->in_event)
+        return;
+    reading->carried_offset = at->last_end > reading->block_offset ? at->last_end : reading->block_offset;
+    carry(reading, reading->carried_offset, len);
+}
+
+const char *reading_text(struct reading *reading, const struct scan_event *event, size_t *len)
+{
+    *len = (size_t)(event->end - event->offset);
+    if (event->offset >= reading->block_offset)
+        return (const char *)reading->block + (event->offset - reading->block_offset);
+    if (!reading->carries || event->offset < reading->carried_offset || *len > READING_MAX_TEXT)
+        return NULL;
+    text_add(&reading->carried, (const char *)reading->block, (size_t)(event->end - reading->block_offset));
+    return reading->carried.failed ? NULL : reading->carried.data + (event->offset - reading->carried_offset);
+}
+
+enum lt_status reading_again(struct reading *reading, scan_event_fn *event, void *event_ctx, struct lt_error *error)
+{
+    scan_free(reading->scan);
+    reading->options.event = event;
+    reading->options.event_ctx = event_ctx;
+    reading->block_offset = 0;
+    reading->carries = false;
+    reading->scan = scan_new(reading->options.parser == LT_PARSER_STRICT ? SCAN_STRICT : SCAN_FAST, event, event_ctx);
+    return reading->scan == NULL ? fail_memory(error) : source_rewind(reading->source, error);
+}
+
 enum lt_status reading_run(struct reading *reading, struct lt_error *error)
 {
     const struct reading_options *options = &reading->options;
@@ -56,9 +105,15 @@ enum lt_status reading_run(struct reading *reading, struct lt_error *error)
             return source_trouble(reading, error);
         if (len == 0)
             break;
+        reading->block = data;
+        if (options->block != NULL)
+            options->block(options->event_ctx, data, len, reading->block_offset);
         enum scan_status status = scan_feed(reading->scan, data, len);
         if (status != SCAN_OK)
             return scan_trouble(reading, status, error);
+        if (options->texts)
+            carry_on(reading, len);
+        reading->block_offset += len;
         if (scan_insert_offset(reading->scan) != UINT64_MAX)
             source_insertion(reading->source, scan_insert_offset(reading->scan));
         if (options->progress != NULL &&
@@ -71,20 +126,9 @@ enum lt_status reading_run(struct reading *reading, struct lt_error *error)
     return source_check_unchanged(reading->source, error);
 }
 
-enum lt_status reading_again(struct reading *reading, scan_event_fn *event, void *event_ctx, struct lt_error *error)
-{
-    const struct reading_options *options = &reading->options;
-    scan_free(reading->scan);
-    reading->scan = scan_new(options->parser == LT_PARSER_STRICT ? SCAN_STRICT : SCAN_FAST, event, event_ctx);
-    if (reading->scan == NULL)
-        return fail_memory(error);
-    if (source_rewind(reading->source, error) != LT_OK)
-        return error->status;
-    return reading_run(reading, error);
-}
-
 void reading_close(struct reading *reading)
 {
     scan_free(reading->scan);
     source_free(reading->source);
+    text_free(&reading->carried);
 }

@@ -10,6 +10,10 @@
 #include "error.h"
 #include "scan.h"
 #include "source.h"
+#include "text.h"
+
+/* `len` uncompressed bytes from `offset` on. They stay valid while the events that end in them are handed over. */
+typedef void reading_block_fn(void *ctx, const unsigned char *data, size_t len, uint64_t offset);
 
 struct reading_options {
     const char *path; /* "-": standard input */
@@ -17,8 +21,10 @@ struct reading_options {
     enum lt_parser parser;
     scan_event_fn *event; /* returns false after having set the error that reading_run() gives back */
     void *event_ctx;
+    reading_block_fn *block;  /* hears of each block before it is scanned; may be NULL. Its context is event_ctx */
     lt_progress_fn *progress; /* may be NULL */
     void *progress_ctx;
+    bool texts; /* `event` will ask for reading_text() */
 };
 
 struct reading {
@@ -27,6 +33,13 @@ struct reading {
     struct source *source;
     struct scan *scan;
     struct scan_layout layout; /* after reading_run() */
+
+    /* For reading_text(): the block that is being scanned, and what came of an unfinished event before it. */
+    const unsigned char *block;
+    uint64_t block_offset;
+    struct text carried;
+    uint64_t carried_offset;
+    bool carries;
 };
 
 /* Opens the trace. After a failure too reading_close() must be called. */
@@ -35,11 +48,15 @@ enum lt_status reading_open(struct reading *reading, const struct reading_option
 /* Reads it from start to end, and makes sure that it stayed the same. LT_TRACE, LT_IO, or what `event` set. */
 enum lt_status reading_run(struct reading *reading, struct lt_error *error);
 
-/*
- * Reads it once more with another `event`, which sets the error itself when
- * it returns false. LT_IO when the bytes are no longer the same.
- */
+/* Makes ready for another reading of the same bytes, with another `event`; reading_run() follows. */
 enum lt_status reading_again(struct reading *reading, scan_event_fn *event, void *event_ctx, struct lt_error *error);
+
+/*
+ * The bytes of the event that is being handed over, valid until `event`
+ * returns. NULL when it is longer than READING_MAX_TEXT or memory is out.
+ */
+#define READING_MAX_TEXT ((size_t)4 << 20)
+const char *reading_text(struct reading *reading, const struct scan_event *event, size_t *len);
 
 void reading_close(struct reading *reading);
 

@@ -155,7 +155,7 @@ static int new_track(struct spec_reader *reader)
 {
     struct spec *spec = reader->spec;
     if (spec->count == LT_MAX_TRACKS)
-        return refuse(reader, "", "one track too many; a job has at most 256");
+        return refuse(reader, "", "one track too many; a job has at most 64");
     if (spec->count == reader->track_capacity) {
         size_t grown = spec->count == 0 ? 4 : spec->count * 2;
         struct lt_track *tracks = realloc(spec->tracks, grown * sizeof *tracks);

@@ -13,7 +13,7 @@ static char *room(struct text *text, size_t len)
         return NULL;
     if (text->emit != NULL && text->len > 0 && text->len + len > PIECE && !text_flush(text))
         return NULL;
-    if (text->capacity - text->len < len) {
+    if (text->data == NULL || text->capacity - text->len < len) {
         size_t capacity = text->capacity == 0 ? (text->emit != NULL ? PIECE : 256) : text->capacity;
         while (capacity - text->len < len)
             capacity *= 2;

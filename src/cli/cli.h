@@ -23,6 +23,8 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_annotate;
+extern const struct cli_command cli_render;
+extern const struct cli_command cli_strip;
 
 /* NULL when there is no such command. */
 const struct cli_command *cli_find(const char *name);

@@ -8,6 +8,8 @@
 static const char general[] = "layertrack adds a track of layer guides (L0, L1, ...) to a PyTorch GPU trace.\n"
                               "\n"
                               "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS  add guides\n"
+                              "       layertrack strip [TRACE] [-o OUTPUT]             take them out again\n"
+                              "       layertrack render ANNOTATED [-o FILE.svg]        draw a pass as a picture\n"
                               "       layertrack help [COMMAND]                        show a command's options\n"
                               "       layertrack --version\n"
                               "\n"
@@ -21,7 +23,7 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
                               "Exit codes: 0 done, 1 difference found, 2 wrong usage, 3 trace not usable,\n"
                               "4 selection refused, 5 input/output trouble. Manual: man layertrack\n";
 
-static const struct cli_command *const commands[] = {&cli_annotate};
+static const struct cli_command *const commands[] = {&cli_annotate, &cli_strip, &cli_render};
 
 const struct cli_command *cli_find(const char *name)
 {

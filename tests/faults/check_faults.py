@@ -49,14 +49,14 @@ def write_scoped(folder):
     return ["--spec", str(folder / "spec.json")]
 
 
-def run(options, trace, labels, suffix, threads, piped, fault=None):
+def run(options, words, trace, suffix, threads, piped, fault=None):
     """Returns exit code, stderr and the files that exist afterwards with their bytes."""
     folder = Path(tempfile.mkdtemp())
     try:
         environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(folder)}
         if fault:
             environment.update(LD_PRELOAD=os.path.abspath(options.inject), FAULT=fault)
-        command = [options.layertrack, "annotate", *labels, "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
+        command = [options.layertrack, *words, "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
         data = trace.read_bytes() if piped else None
         if not piped:
             command.append(str(trace))
@@ -68,17 +68,18 @@ def run(options, trace, labels, suffix, threads, piped, fault=None):
 
 
 def check_job(options, job):
-    trace, labels, suffix, threads, piped = job
-    good = run(options, trace, labels, suffix, threads, piped)
+    good = run(options, *job)
     assert good[0] == 0, good
+    words, trace, suffix, threads, piped = job
+    described = f"{words[0]} {trace.name} to {suffix}, {threads} threads, {'pipe' if piped else 'file'}"
     failures, runs = [], 0
     for fault in FAULTS:
         function, kind = fault.split(":")
         misses = 0
         for n in range(1, 400):
-            code, errors, files = run(options, trace, labels, suffix, threads, piped, f"{function}:{n}:{kind}")
+            code, errors, files = run(options, *job, f"{function}:{n}:{kind}")
             runs += 1
-            what = f"{trace.name} to {suffix}, {threads} threads, {'pipe' if piped else 'file'}, {function}:{n}:{kind}"
+            what = f"{described}, {function}:{n}:{kind}"
             if code not in (0, 5):
                 failures.append(f"{what}: exit {code}: {errors}")
             if code == 0 and files != good[2]:
@@ -101,15 +102,20 @@ def main():
     parser.add_argument("--fixtures", required=True, type=Path)
     options = parser.parse_args()
     plain, packed = options.fixtures / "decode.json", options.fixtures / "decode.json.gz"
-    jobs = [(plain, LABELS, ".json", 1, False), (plain, LABELS, ".json", 2, True), (plain, LABELS, ".json.gz", 2, False),
-            (packed, LABELS, ".json.gz", 1, True), (packed, LABELS, ".json.gz", 2, False), (packed, LABELS, ".json", 2, False)]
-    made = Path(tempfile.mkdtemp())
-    spec = write_scoped(made)
-    jobs += [(made / "scoped.json", spec, ".json", 1, False), (made / "scoped.json.gz", spec, ".json.gz", 2, False),
-             (made / "scoped.json", spec, ".json", 2, True)]
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+    annotate = ["annotate", *LABELS]
+    jobs = [(annotate, plain, ".json", 1, False), (annotate, plain, ".json", 2, True), (annotate, plain, ".json.gz", 2, False),
+            (annotate, packed, ".json.gz", 1, True), (annotate, packed, ".json.gz", 2, False),
+            (annotate, packed, ".json", 2, False)]
+    with tempfile.TemporaryDirectory() as made, ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for suffix in (".json", ".json.gz"):
+            subprocess.run([options.layertrack, *annotate, "-o", f"{made}/annotated{suffix}", plain], check=True)
+        labelled, labelled_packed = Path(made, "annotated.json"), Path(made, "annotated.json.gz")
+        jobs += [(["strip"], labelled, ".json", 2, False), (["strip"], labelled_packed, ".json.gz", 2, True),
+                 (["render"], labelled, ".svg", 1, False), (["render"], labelled, ".svg", 2, True)]
+        spec = ["annotate", *write_scoped(Path(made))]
+        jobs += [(spec, Path(made, "scoped.json"), ".json", 1, False), (spec, Path(made, "scoped.json.gz"), ".json.gz", 2, False),
+                 (spec, Path(made, "scoped.json"), ".json", 2, True)]
         results = list(pool.map(lambda job: check_job(options, job), jobs))
-    shutil.rmtree(made)
     failures = [failure for _, found in results for failure in found]
     print("\n".join(failures[:40]))
     print(f"{sum(runs for runs, _ in results) - len(failures)} passed, {len(failures)} failed")

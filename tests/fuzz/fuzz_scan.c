@@ -269,6 +269,39 @@ static bool excused(const struct outcome *strict, const struct outcome *fast, co
     return p->what == SCAN_SYNTAX && q->what == SCAN_SYNTAX && in_token(data, size, p->offset, q->offset);
 }
 
+static bool only_space(const uint8_t *data, size_t size, uint64_t from, uint64_t to)
+{
+    while (from < to && from < size && scan_is_space(data[from])) {
+        from++;
+    }
+    return from >= to || from >= size;
+}
+
+/* Whether a warning of this kind, first given for `first`, is about what yajl refused. */
+static bool warning_explains(enum scan_warning kind, uint64_t first, const struct scan_problem *refused,
+                             const uint8_t *data, size_t size)
+{
+    switch (kind) {
+    case SCAN_WARN_TRAILING_COMMA:
+        return refused->offset > first && only_space(data, size, first + 1, refused->offset);
+    case SCAN_WARN_OPEN_ARRAY:
+        return refused->what == SCAN_TRUNCATED;
+    default:
+        return in_token(data, size, first, refused->offset);
+    }
+}
+
+static bool explained(const struct outcome *strict, const struct outcome *fast, const uint8_t *data, size_t size)
+{
+    for (int i = 0; i < SCAN_WARN_KINDS; i++) {
+        if (fast->warnings.count[i] > 0 &&
+            warning_explains((enum scan_warning)i, fast->warnings.first_offset[i], &strict->problem, data, size)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void check_parsers(const struct outcome *strict, const struct outcome *fast, const uint8_t *data, size_t size)
 {
     bool texts = !has_surrogate_escape(data, size);
@@ -286,11 +319,11 @@ static void check_parsers(const struct outcome *strict, const struct outcome *fa
         }
         return;
     }
-    if (warned > 0) {
+    if (warned > 0 && explained(strict, fast, data, size)) {
         return;
     }
     if (fast->status != SCAN_REFUSED) {
-        disagree("yajl refuses it, and there is no warning", strict, fast);
+        disagree("yajl refuses it, and no warning explains that", strict, fast);
     }
     if (!same_place(&strict->problem, &fast->problem) && !excused(strict, fast, data, size)) {
         disagree("refused for different reasons", strict, fast);

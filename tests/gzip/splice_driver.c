@@ -3,6 +3,10 @@
  *
  * Reads FILE.gz as pass one does and writes it to standard output with TEXT
  * inserted at the uncompressed OFFSET ("end": behind the last byte).
+ *
+ * splice_driver --blocks FILE.gz
+ *
+ * Prints where deflate blocks begin: uncompressed offset, stored offset, member.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,18 +29,41 @@ static bool insert_text(void *ctx, emit_fn *emit, void *emit_ctx)
     return emit(emit_ctx, ctx, strlen(ctx));
 }
 
+static int print_blocks(int fd)
+{
+    struct gunzip *gz = gunzip_new(read_fd, &fd);
+    if (gz == NULL)
+        return 5;
+    static unsigned char block[64 << 10];
+    enum gunzip_event event;
+    enum gunzip_status status;
+    size_t got;
+    while ((status = gunzip_step(gz, block, sizeof block, &got, &event)) == GUNZIP_OK) {
+        struct gunzip_place here = gunzip_here(gz);
+        if (event == GUNZIP_AT_BLOCK)
+            printf("%llu %llu %llu\n", (unsigned long long)here.out_offset, (unsigned long long)here.in_offset,
+                   (unsigned long long)here.member);
+    }
+    gunzip_free(gz);
+    return status == GUNZIP_END ? 0 : 3;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 4) {
+    bool blocks = argc == 3 && strcmp(argv[1], "--blocks") == 0;
+    if (argc < 4 && !blocks) {
         fprintf(stderr, "usage: splice_driver FILE.gz OFFSET TEXT [SPACING [LEVEL]]\n");
         return 2;
     }
-    int fd = open(argv[1], O_RDONLY);
+    const char *path = blocks ? argv[2] : argv[1];
+    int fd = open(path, O_RDONLY);
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0) {
-        fprintf(stderr, "%s: %s\n", argv[1], strerror(errno));
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
         return 5;
     }
+    if (blocks)
+        return print_blocks(fd);
     bool at_end = strcmp(argv[2], "end") == 0;
     uint64_t offset = at_end ? UINT64_MAX : strtoull(argv[2], NULL, 10);
     size_t spacing = argc > 4 ? strtoul(argv[4], NULL, 10) : (size_t)1 << 20;

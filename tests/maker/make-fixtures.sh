@@ -116,6 +116,8 @@ refused decode.json --anchor-regex rotary_embedding_kernel --num-layers 2 --anch
 refused decode.json --anchor-regex no_such_kernel --num-layers 2 --anchor-offset 0
 gzip -9nc "$out/decode.json" >"$out/decode.json.gz"
 usual decode json decode.json.gz
+trace picture json --layers 4 --passes 1 --kernels 2 --streams 3 --seed 9 --terminals --no-launches --layout compact
+usual picture json
 
 trace compact json --layers 3 --passes 2 --kernels 0 --no-launches --layout compact --terminals
 usual compact json

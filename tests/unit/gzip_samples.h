@@ -134,7 +134,7 @@ static inline void add_member(struct bytes *to, const struct recipe *how, const 
             n = step;
             flush = how->flush;
         }
-        z.next_in = (z_const Bytef *)(uintptr_t)(data + at);
+        z.next_in = (z_const Bytef *)(uintptr_t)(n > 0 ? data + at : data);
         z.avail_in = (uInt)n;
         at += n;
         do {
@@ -245,7 +245,7 @@ static inline struct bytes make_sample(const struct sample *sample, const struct
         size_t from = plain->len * i / members, to = plain->len * (i + 1) / members;
         if (i > 0 && sample->empty_between)
             add_member(&file, &sample->how, NULL, 0);
-        add_member(&file, &sample->how, plain->data + from, to - from);
+        add_member(&file, &sample->how, from < to ? plain->data + from : NULL, to - from);
     }
     if (sample->empty_last)
         add_member(&file, &sample->how, NULL, 0);

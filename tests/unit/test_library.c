@@ -231,7 +231,7 @@ static void errors_explain_themselves(void **state)
     options.track_count = 0;
     error = (struct lt_error){0};
     assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
-    assert_string_equal(error.message, "a job needs 1 to 256 tracks");
+    assert_string_equal(error.message, "a job needs 1 to 64 tracks");
     options = options_for("-");
     options.spec = "spec.json";
     error = (struct lt_error){0};

@@ -1,0 +1,171 @@
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] = "Usage: layertrack render [ANNOTATED] [-o FILE.svg] OPTIONS\n"
+                           "Draws guides and kernels of one pass: a picture for a report or a pull request.\n"
+                           "      --trace PATH           annotated trace; - is standard input\n"
+                           "  -o, --output PATH          - is standard output (default when piped)\n"
+                           "      --pass K               pass to draw, counted from 0 (default: 0)\n"
+                           "      --layers A-B           only layers A to B of it, or one layer A\n"
+                           "      --track PHASE          choose among several tracks, by phase or tid\n"
+                           "      --device DEV           streams of this device (default: the anchors')\n"
+                           "      --streams N            rows for the N busiest streams (default: 16)\n"
+                           "      --width PX             400 to 4000 (default: 1200)\n"
+                           "      --strict               refuse what is not strict JSON\n"
+                           "      --threads N            default: number of cores\n"
+                           "      --progress WHEN        auto, always or never; -q is never\n"
+                           "  -h, --help                 this page\n"
+                           "Kernels narrower than a pixel are merged. The same trace gives the same bytes.\n";
+
+enum option_id {
+    OPT_TRACE = 256,
+    OPT_PASS,
+    OPT_LAYERS,
+    OPT_TRACK,
+    OPT_DEVICE,
+    OPT_STREAMS,
+    OPT_WIDTH,
+    OPT_STRICT,
+    OPT_PROGRESS,
+    OPT_THREADS,
+};
+
+static const struct option long_options[] = {
+    {"trace", required_argument, NULL, OPT_TRACE},
+    {"output", required_argument, NULL, 'o'},
+    {"pass", required_argument, NULL, OPT_PASS},
+    {"layers", required_argument, NULL, OPT_LAYERS},
+    {"track", required_argument, NULL, OPT_TRACK},
+    {"device", required_argument, NULL, OPT_DEVICE},
+    {"streams", required_argument, NULL, OPT_STREAMS},
+    {"width", required_argument, NULL, OPT_WIDTH},
+    {"strict", no_argument, NULL, OPT_STRICT},
+    {"quiet", no_argument, NULL, 'q'},
+    {"progress", required_argument, NULL, OPT_PROGRESS},
+    {"threads", required_argument, NULL, OPT_THREADS},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+struct command {
+    struct lt_render_options options;
+    enum progress_mode mode;
+    struct progress progress;
+    bool help;
+};
+
+/* "A-B" or "A", with or without an L before the numbers. */
+static bool take_layers(struct lt_render_options *options, const char *value)
+{
+    const char *at = value;
+    uint64_t numbers[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        at += *at == 'L';
+        size_t digits = strspn(at, "0123456789");
+        if (digits == 0 || digits > 18) {
+            at = "?";
+            break;
+        }
+        numbers[i] = strtoull(at, NULL, 10);
+        at += digits;
+        if (i == 0 && *at == '\0')
+            numbers[++i] = numbers[0];
+        else if (i == 0 && *at != '-')
+            break;
+        else if (i == 0)
+            at++;
+    }
+    if (*at != '\0') {
+        cli_usage("--layers '%s' is neither one layer (17) nor a range of layers (17-20)", value);
+        return false;
+    }
+    options->some_layers = true;
+    options->first_layer = numbers[0];
+    options->last_layer = numbers[1];
+    return true;
+}
+
+/* Takes one option; false, with a message, when its value is wrong. */
+static bool take(struct command *command, int option, const char *value)
+{
+    struct lt_render_options *options = &command->options;
+    switch (option) {
+    case OPT_TRACE:
+        options->trace = value;
+        return true;
+    case 'o':
+        options->output = value;
+        return true;
+    case OPT_PASS:
+        return cli_number("--pass", value, &options->pass);
+    case OPT_LAYERS:
+        return take_layers(options, value);
+    case OPT_TRACK:
+        options->track = value;
+        return true;
+    case OPT_DEVICE:
+        options->device = value;
+        return true;
+    case OPT_STREAMS:
+        return cli_small("--streams", value, 4096, &options->streams);
+    case OPT_WIDTH:
+        return cli_small("--width", value, 4000, &options->width);
+    case OPT_STRICT:
+        options->parser = LT_PARSER_STRICT;
+        return true;
+    case 'q':
+        command->mode = PROGRESS_NEVER;
+        return true;
+    case OPT_PROGRESS:
+        return progress_parse(&command->mode, value);
+    case OPT_THREADS:
+        return cli_small("--threads", value, 64, &options->threads);
+    case 'h':
+        command->help = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool take_all(struct command *command, int argc, char **argv)
+{
+    int option;
+    while ((option = cli_option(argc, argv, ":o:qh", long_options)) != -1)
+        if (!take(command, option, optarg))
+            return false;
+    for (; optind < argc; optind++) {
+        if (command->options.trace != NULL) {
+            cli_usage("one trace at a time: '%s' is one too many", argv[optind]);
+            return false;
+        }
+        command->options.trace = argv[optind];
+    }
+    return true;
+}
+
+static int run(int argc, char **argv)
+{
+    struct command command = {.options = {.progress = cli_on_progress}, .mode = PROGRESS_AUTO};
+    command.options.callback_ctx = &command.progress;
+    if (!take_all(&command, argc, argv))
+        return LT_USAGE;
+    if (command.help)
+        return cli_print(help);
+    if (!cli_default_input(&command.options.trace) || !cli_default_output(&command.options.output))
+        return LT_USAGE;
+    struct lt_error error = {0};
+    progress_start(&command.progress, command.mode);
+    enum lt_status status = lt_render(&command.options, &error);
+    progress_clear(&command.progress);
+    if (status == LT_OK)
+        return LT_OK;
+    int code = cli_fail(&error);
+    interrupt_finish();
+    return code;
+}
+
+const struct cli_command cli_render = {"render", run, help};

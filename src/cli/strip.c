@@ -1,0 +1,138 @@
+#define _POSIX_C_SOURCE 200809L
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] = "Usage: layertrack strip [TRACE] [-o OUTPUT] [OPTIONS]\n"
+                           "Takes the guides out again: what annotate read comes back to the byte.\n"
+                           "      --trace PATH           annotated trace; - is standard input\n"
+                           "  -o, --output PATH          - is standard output; a name in .gz is compressed\n"
+                           "  -z, --gzip / --no-gzip     compress or not, whatever the name says\n"
+                           "      --level 1..9           gzip level (default: 6)\n"
+                           "      --strict               refuse what is not strict JSON\n"
+                           "      --threads N            default: number of cores\n"
+                           "      --progress WHEN        auto, always or never; -q is never\n"
+                           "  -h, --help                 this page\n";
+
+enum option_id { OPT_TRACE = 256, OPT_NO_GZIP, OPT_LEVEL, OPT_STRICT, OPT_PROGRESS, OPT_THREADS };
+
+static const struct option long_options[] = {
+    {"trace", required_argument, NULL, OPT_TRACE},
+    {"output", required_argument, NULL, 'o'},
+    {"gzip", no_argument, NULL, 'z'},
+    {"no-gzip", no_argument, NULL, OPT_NO_GZIP},
+    {"level", required_argument, NULL, OPT_LEVEL},
+    {"strict", no_argument, NULL, OPT_STRICT},
+    {"quiet", no_argument, NULL, 'q'},
+    {"progress", required_argument, NULL, OPT_PROGRESS},
+    {"threads", required_argument, NULL, OPT_THREADS},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+struct command {
+    struct lt_strip_options options;
+    enum progress_mode mode;
+    struct progress progress;
+    bool help;
+};
+
+/* Takes one option; false, with a message, when its value is wrong. */
+static bool take(struct command *command, int option, const char *value)
+{
+    struct lt_strip_options *options = &command->options;
+    unsigned small;
+    switch (option) {
+    case OPT_TRACE:
+        options->trace = value;
+        return true;
+    case 'o':
+        options->output = value;
+        return true;
+    case 'z':
+        options->compress = LT_COMPRESS_GZIP;
+        return true;
+    case OPT_NO_GZIP:
+        options->compress = LT_COMPRESS_PLAIN;
+        return true;
+    case OPT_LEVEL:
+        if (!cli_small("--level", value, 9, &small))
+            return false;
+        options->level = (int)small;
+        return true;
+    case OPT_STRICT:
+        options->parser = LT_PARSER_STRICT;
+        return true;
+    case 'q':
+        command->mode = PROGRESS_NEVER;
+        return true;
+    case OPT_PROGRESS:
+        return progress_parse(&command->mode, value);
+    case OPT_THREADS:
+        return cli_small("--threads", value, 64, &options->threads);
+    case 'h':
+        command->help = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool take_all(struct command *command, int argc, char **argv)
+{
+    int option;
+    while ((option = cli_option(argc, argv, ":o:zqh", long_options)) != -1)
+        if (!take(command, option, optarg))
+            return false;
+    for (; optind < argc; optind++) {
+        if (command->options.trace != NULL) {
+            cli_usage("one trace at a time: '%s' is one too many", argv[optind]);
+            return false;
+        }
+        command->options.trace = argv[optind];
+    }
+    return true;
+}
+
+static bool choose_streams(struct lt_strip_options *options)
+{
+    if (!cli_default_input(&options->trace) || !cli_default_output(&options->output))
+        return false;
+    if (strcmp(options->output, "-") == 0 && options->compress == LT_COMPRESS_GZIP && isatty(STDOUT_FILENO)) {
+        cli_usage("compressed data is not written to a terminal; name a file with -o");
+        return false;
+    }
+    return true;
+}
+
+static int run(int argc, char **argv)
+{
+    struct command command = {
+        .options = {.progress = cli_on_progress, .warning = cli_on_warning},
+        .mode = PROGRESS_AUTO,
+    };
+    command.options.callback_ctx = &command.progress;
+    if (!take_all(&command, argc, argv))
+        return LT_USAGE;
+    if (command.help)
+        return cli_print(help);
+    if (!choose_streams(&command.options))
+        return LT_USAGE;
+    struct lt_strip_result result;
+    struct lt_error error = {0};
+    progress_start(&command.progress, command.mode);
+    enum lt_status status = lt_strip(&command.options, &result, &error);
+    progress_clear(&command.progress);
+    if (status != LT_OK) {
+        int code = cli_fail(&error);
+        interrupt_finish();
+        return code;
+    }
+    if (command.mode != PROGRESS_NEVER && isatty(STDERR_FILENO))
+        fprintf(stderr, "%llu guides taken out\n", (unsigned long long)result.guides);
+    return LT_OK;
+}
+
+const struct cli_command cli_strip = {"strip", run, help};

@@ -1,0 +1,65 @@
+/*
+ * guides.h - the guides of an annotated trace, read back
+ *
+ * A guide is an `X` event of category `layer_guide`; its args hold the row
+ * of the report. Kept are the rows of one pass of one track (48 bytes a
+ * row), and of each track its names: nothing grows with the trace.
+ */
+#ifndef GUIDES_H
+#define GUIDES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "moment.h"
+#include "reading.h"
+
+/* More tracks than this are refused. */
+#define GUIDES_MAX_TRACKS 64
+
+struct guide_row {
+    uint64_t layer;
+    moment start, end; /* exact; equal for a guide of which only the anchor is known */
+};
+
+/* A value as it is spelled in the trace; strings decoded. */
+struct guide_value {
+    enum scan_kind kind;
+    const char *text;
+    size_t len;
+};
+
+struct guide_track {
+    struct guide_value pid, tid;
+    const char *phase, *evidence, *notice; /* NUL-terminated, "" when the guides do not say */
+    uint64_t passes;                       /* highest pass_index + 1 */
+};
+
+struct guides {
+    struct reading *reading; /* opened with `texts` */
+    struct lt_error *error;
+    const char *track; /* phase or tid of the track to take; NULL: the only one */
+    uint64_t pass;     /* pass_index to take */
+
+    struct guide_track tracks[GUIDES_MAX_TRACKS];
+    unsigned track_count;
+    struct guide_track *taken; /* the track of `rows`; NULL: there is none */
+    struct guide_row *rows;    /* in order of time */
+    size_t row_count, row_capacity;
+    struct arena arena;
+};
+
+/* A scan_event_fn with a struct guides as context. False with *error set. */
+bool guides_event(void *guides, const struct scan_event *event);
+
+/* After the reading: whether what was asked for is there. LT_SELECTION with what there is instead. */
+enum lt_status guides_check(struct guides *guides);
+
+/* Whether a field of an event is the value: 7 and 7.0 are the same, 7 and "7" are not. A spelling with escapes over 1
+ * KiB is not. */
+bool guide_value_is(const struct guide_value *value, const struct scan_value *field);
+
+void guides_free(struct guides *guides);
+
+#endif

@@ -1,0 +1,170 @@
+#define _POSIX_C_SOURCE 200809L
+#include "layertrack.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "gzip_write.h"
+#include "insertion.h"
+#include "reading.h"
+#include "sink.h"
+#include "words.h"
+
+struct strip {
+    const struct lt_strip_options *options;
+    struct lt_error *error;
+    bool to_stdout, gzip;
+    struct reading reading;
+    struct insertion insertion;
+    struct lt_strip_result result;
+    struct sink *sink;
+    struct gzip_writer *writer; /* NULL: plain */
+};
+
+static enum lt_status check_options(struct strip *job)
+{
+    const struct lt_strip_options *options = job->options;
+    if (options->trace == NULL || options->trace[0] == '\0')
+        return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
+    if (options->output == NULL || options->output[0] == '\0')
+        return fail(job->error, LT_USAGE, "no output; name one with -o, or - for standard output");
+    if (options->level < 0 || options->level > 9)
+        return fail(job->error, LT_USAGE, "--level must be a whole number from 1 to 9");
+    size_t len = strlen(options->output);
+    job->to_stdout = strcmp(options->output, "-") == 0;
+    job->gzip = options->compress == LT_COMPRESS_GZIP ||
+                (options->compress == LT_COMPRESS_BY_NAME && len >= 3 && strcmp(options->output + len - 3, ".gz") == 0);
+    return job->to_stdout ? LT_OK : sink_check_free(options->output, job->error);
+}
+
+static enum lt_status find(struct strip *job)
+{
+    struct reading_options reading = {
+        .path = job->options->trace,
+        .threads = job->options->threads,
+        .parser = job->options->parser,
+        .event = insertion_event,
+        .event_ctx = &job->insertion,
+        .block = insertion_block,
+        .progress = job->options->progress,
+        .progress_ctx = job->options->callback_ctx,
+    };
+    if (reading_open(&job->reading, &reading, job->error) != LT_OK)
+        return job->error->status;
+    const char *name = source_name(job->reading.source);
+    if (job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
+        return fail(job->error, LT_IO, "%s: is also standard output; write to another file", name);
+    if (reading_run(&job->reading, job->error) != LT_OK)
+        return job->error->status;
+    words_for_warnings(name, scan_warnings(job->reading.scan), job->options->warning, job->options->callback_ctx);
+    job->result.guides = job->insertion.in_run;
+    job->result.tracks = job->insertion.tracks;
+    if (job->insertion.seen == 0)
+        return fail(job->error, LT_SELECTION, "%s: has no guides; there is nothing to strip", name);
+    if (!insertion_find(&job->insertion, &job->reading.layout, &job->result.insert_offset, &job->result.insert_bytes))
+        return fail(job->error, LT_SELECTION,
+                    "%s: its %llu guides do not stand as annotate writes them, another program changed the file; "
+                    "annotate the source again",
+                    name, (unsigned long long)job->insertion.seen);
+    return LT_OK;
+}
+
+static bool wrote(void *ctx, uint64_t bytes)
+{
+    struct strip *job = ctx;
+    uint64_t total = job->gzip ? 0 : source_uncompressed_size(job->reading.source) - job->result.insert_bytes;
+    return job->options->progress == NULL ||
+           job->options->progress(job->options->callback_ctx, LT_STAGE_WRITE, bytes, total);
+}
+
+static enum lt_status changed(struct strip *job)
+{
+    return fail(job->error, LT_IO, "%s: changed while it was read; wait until it is complete",
+                source_name(job->reading.source));
+}
+
+static enum lt_status copy_plain(struct strip *job)
+{
+    int fd = source_fd(job->reading.source);
+    uint64_t start = job->result.insert_offset, end = start + job->result.insert_bytes;
+    bool short_read = false;
+    bool ok = sink_copy(job->sink, fd, 0, start, &short_read) &&
+              sink_copy(job->sink, fd, end, source_stored_size(job->reading.source) - end, &short_read);
+    if (ok)
+        return LT_OK;
+    return short_read ? changed(job) : sink_error(job->sink, job->error);
+}
+
+/* Writes the part of a block that lies in `from`..`to`. */
+static enum lt_status write_part(struct strip *job, const unsigned char *data, size_t len, uint64_t at, uint64_t from,
+                                 uint64_t to)
+{
+    uint64_t first = at > from ? at : from, last = at + len < to ? at + len : to;
+    if (first >= last)
+        return LT_OK;
+    const unsigned char *part = data + (first - at);
+    size_t size = (size_t)(last - first);
+    if (job->writer != NULL)
+        return gzip_writer_write(job->writer, part, size) ? LT_OK : gzip_writer_error(job->writer, job->error);
+    return sink_write(job->sink, part, size) ? LT_OK : sink_error(job->sink, job->error);
+}
+
+/* Reads once more and writes what is not the insertion. */
+static enum lt_status stream(struct strip *job)
+{
+    uint64_t at = 0, start = job->result.insert_offset, end = start + job->result.insert_bytes;
+    enum lt_status status = source_rewind(job->reading.source, job->error);
+    while (status == LT_OK) {
+        const unsigned char *data;
+        size_t len;
+        status = source_next(job->reading.source, &data, &len, job->error);
+        if (status != LT_OK || len == 0)
+            break;
+        status = write_part(job, data, len, at, 0, start);
+        if (status == LT_OK)
+            status = write_part(job, data, len, at, end, UINT64_MAX);
+        at += len;
+    }
+    if (status == LT_OK && job->writer != NULL && !gzip_writer_finish(job->writer))
+        status = gzip_writer_error(job->writer, job->error);
+    return status;
+}
+
+static enum lt_status write_rest(struct strip *job)
+{
+    /* Whoever must clean up after an interruption hears of it before there is anything to clean up. */
+    if (!wrote(job, 0))
+        return fail(job->error, LT_IO, "%s: cancelled; nothing was written", source_name(job->reading.source));
+    job->sink = sink_open(job->to_stdout ? NULL : job->options->output, job->error);
+    if (job->sink == NULL)
+        return job->error->status;
+    sink_on_progress(job->sink, wrote, job);
+    if (job->gzip) {
+        job->writer =
+            gzip_writer_new(job->sink, job->options->level == 0 ? 6 : job->options->level, job->reading.threads);
+        if (job->writer == NULL)
+            return fail_memory(job->error);
+    }
+    bool copy = !job->gzip && !source_is_gzip(job->reading.source);
+    enum lt_status status = copy ? copy_plain(job) : stream(job);
+    if (status == LT_OK)
+        status = source_check_unchanged(job->reading.source, job->error);
+    return status == LT_OK ? sink_commit(&job->sink, 1, job->error) : status;
+}
+
+enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_result *result, struct lt_error *error)
+{
+    struct strip job = {.options = options, .error = error};
+    enum lt_status status = check_options(&job);
+    if (status == LT_OK)
+        status = find(&job);
+    if (status == LT_OK)
+        status = write_rest(&job);
+    if (status == LT_OK && result != NULL)
+        *result = job.result;
+    gzip_writer_free(job.writer);
+    sink_free(job.sink);
+    reading_close(&job.reading);
+    return status;
+}
