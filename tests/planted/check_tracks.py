@@ -202,6 +202,30 @@ def wrong_scopes(options, folder):
         expect("the launch of 8 of 8 matching anchors is missing" in errors, errors)
 
 
+def many_names(options, folder):
+    """Each step has a name of its own, more than are remembered; the same names come again."""
+    steps, layers, events = 20000, 2, []
+    for step in range(steps):
+        name, start = f"{'draft' if step % 3 else 'target'} step {step} of a name that is somewhat long", 100 * step
+        events.append({"ph": "X", "cat": "cpu_op", "name": name, "pid": 9, "tid": 9, "ts": start, "dur": 50})
+        events.append({"ph": "X", "cat": "python_function", "name": f"step.py({step % 5}): draft", "pid": 9, "tid": 9,
+                       "ts": start + 1, "dur": 40})
+        events.append({"ph": "X", "cat": "cuda_driver", "name": "cuLaunch", "pid": 9, "tid": 9, "ts": start + 5, "dur": 1,
+                       "args": {"correlation": step}})
+        events += [{"ph": "X", "cat": "kernel", "name": "anchor", "pid": 0, "tid": 7, "ts": start + 60 + 10 * layer, "dur": 5,
+                    "args": {"correlation": str(step)}} for layer in range(layers)]
+    (folder / "t.json").write_text(json.dumps(events))
+    passes = (steps + 2) // 3
+    arguments = ["--anchor-regex", "anchor", "--num-layers", str(layers), "--anchor-offset", "0", "--passes", str(passes),
+                 "--phase", "p", "--evidence", "planted", "--within", "^target step"]
+    report = annotate(options, folder, folder / "t.json", arguments)
+    expect(report["matching_anchor_count"] == layers * passes, f"anchors: {report['matching_anchor_count']}")
+    expect([row["start_us"] for row in report["layers"]]
+           == [300 * number + 60 + 10 * layer for number in range(passes) for layer in range(layers)], "starts")
+    expect([(row["start_us"], row["end_us"]) for row in report["pass_scopes"]]
+           == [(300 * number, 300 * number + 50) for number in range(passes)], "scopes")
+
+
 def real_scope(options, folder):
     trace = options.traces / "sglang-qwen3-8b-decode.json.gz"
     expected = options.traces / "expected" / "sglang-decode.guides.tsv"
@@ -234,6 +258,7 @@ def cases(traces):
                     yield (f"cadence {maker} halves {halves} extra {extra} terminals {terminals}", cadence,
                            (maker, halves, extra, terminals))
     yield "wrong scopes", wrong_scopes, ()
+    yield "names without number", many_names, ()
     if traces:
         yield "real scope", real_scope, ()
 
