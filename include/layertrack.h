@@ -64,7 +64,7 @@ enum lt_compress {
 
 /* Which part of a job the bytes belong to. */
 enum lt_stage {
-    LT_STAGE_SCAN, /* pass one: `done` of `total` stored bytes read */
+    LT_STAGE_SCAN, /* pass one: `done` of `total` stored bytes read; once more where a track has `within` */
     LT_STAGE_WRITE /* pass two: `done` of `total` bytes written; total 0 when it is not known */
 };
 
@@ -78,24 +78,46 @@ typedef bool lt_progress_fn(void *ctx, enum lt_stage stage, uint64_t done, uint6
 /* Takes a warning: one line like lt_error's message. Called from the thread that runs the job. */
 typedef void lt_warning_fn(void *ctx, const char *message);
 
+/* So many kernels of the anchors' process and device match in every guide, or the job is refused. */
+struct lt_landmark {
+    const char *regex; /* PCRE2 pattern, searched in kernel names */
+    uint64_t count;    /* may be 0 */
+};
+
+#define LT_MAX_LANDMARKS 64 /* of a track */
+#define LT_MAX_TRACKS    64 /* of a job */
+
 /*
- * What to do. Set to zero, then fill in; strings stay the caller's. The
- * fields have the meaning of the command's options of the same name.
+ * One track of guides. Set to zero, then fill in; strings stay the caller's.
+ * The fields have the meaning of the command's options of the same name.
  */
+struct lt_track {
+    const char *anchor_regex;            /* PCRE2 pattern, searched in kernel names. Required */
+    const char *end_anchor_regex;        /* terminal, or NULL */
+    const char *phase;                   /* required, not blank */
+    const char *evidence;                /* required, not blank */
+    const char *pid;                     /* text of the process to take, or NULL */
+    const char *device;                  /* text of args.device to take, or NULL */
+    uint64_t num_layers;                 /* layers per pass, >= 1 */
+    uint64_t anchor_offset;              /* index of a verified first layer among all anchors by time */
+    uint64_t passes;                     /* >= 1 */
+    uint64_t first_layer;                /* number of the first label */
+    uint64_t anchor_stride;              /* anchors per layer, >= 1 */
+    uint64_t extra_anchors_per_pass;     /* anchors behind each pass's last layer that belong to none */
+    const struct lt_landmark *landmarks; /* [landmark_count] */
+    size_t landmark_count;               /* <= LT_MAX_LANDMARKS */
+    const char *within;                  /* only anchors launched in a CPU scope of such a name; or NULL */
+    const char *within_gpu;              /* only anchors that start in a gpu_user_annotation of such a name; or NULL */
+};
+
+/* What to do. Set to zero, then fill in; strings and tracks stay the caller's. */
 struct lt_annotate_options {
-    const char *trace;            /* path, or "-": standard input. Required */
-    const char *output;           /* path, or "-": standard output. Required */
-    const char *report;           /* path, or NULL: "<output>.layers.json", none for standard output */
-    const char *anchor_regex;     /* PCRE2 pattern, searched in kernel names. Required */
-    const char *end_anchor_regex; /* terminal, or NULL */
-    const char *phase;            /* required, not blank */
-    const char *evidence;         /* required, not blank */
-    const char *pid;              /* text of the process to take, or NULL */
-    const char *device;           /* text of args.device to take, or NULL */
-    uint64_t num_layers;          /* anchors per pass, >= 1 */
-    uint64_t anchor_offset;       /* index of a verified first layer among all anchors by time */
-    uint64_t passes;              /* >= 1 */
-    uint64_t first_layer;         /* number of the first label */
+    const char *trace;             /* path, or "-": standard input. Required */
+    const char *output;            /* path, or "-": standard output. Required */
+    const char *report;            /* path, or NULL: "<output>.layers.json", none for standard output */
+    const struct lt_track *tracks; /* [track_count]; all are accepted, or nothing is written */
+    size_t track_count;            /* 1 .. LT_MAX_TRACKS; 0 with a spec */
+    const char *spec;              /* path of a JSON file that holds the tracks instead; or NULL */
     enum lt_compress compress;
     int level;        /* 1..9; 0: the default, 6 */
     unsigned threads; /* 0: one per core */
@@ -108,10 +130,11 @@ struct lt_annotate_options {
 /* What was done; everything of it stands in the report too. */
 struct lt_annotate_result {
     uint64_t events;       /* elements of the event array before */
-    uint64_t added_events; /* guides and their track's metadata */
-    uint64_t anchors;      /* matching anchors in the chosen process and device */
-    uint64_t guides;
-    uint64_t guide_tid;
+    uint64_t added_events; /* guides and their tracks' metadata */
+    uint64_t tracks;
+    uint64_t anchors;       /* matching anchors of all tracks */
+    uint64_t guides;        /* of all tracks */
+    uint64_t guide_tid;     /* of the first track */
     uint64_t source_bytes;  /* uncompressed */
     uint64_t insert_offset; /* uncompressed */
     uint64_t insert_bytes;  /* uncompressed */

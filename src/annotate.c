@@ -7,16 +7,14 @@
 
 #include "collect.h"
 #include "error.h"
-#include "json_text.h"
 #include "labels.h"
+#include "launch.h"
 #include "reading.h"
 #include "select.h"
 #include "sink.h"
 #include "splice.h"
+#include "tracks.h"
 #include "words.h"
-
-/* Counts beyond this lose digits where JSON numbers are doubles. */
-#define MAX_COUNT ((uint64_t)1 << 53)
 
 const char *lt_version(void)
 {
@@ -29,36 +27,13 @@ struct job {
     struct lt_error *error;
     bool to_stdout, gzip;
     char *report; /* path, or NULL */
-    struct matcher *anchor, *terminal;
+    struct tracks tracks;
     struct reading reading;
     struct collect collect;
-    struct selection selection;
-    struct plan plan;
     struct sink *output, *report_sink;
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------- */
-
-static bool is_blank(const char *text)
-{
-    return text == NULL || text[strspn(text, " \t\r\n\v\f")] == '\0';
-}
-
-static enum lt_status check_text(const char *option, const char *text, struct lt_error *error)
-{
-    if (is_blank(text))
-        return fail(error, LT_USAGE, "%s is required and must not be blank", option);
-    if (!utf8_valid(text, strlen(text)))
-        return fail(error, LT_USAGE, "%s is not UTF-8; write it in UTF-8", option);
-    return LT_OK;
-}
-
-static enum lt_status check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error)
-{
-    if (count < least || count > MAX_COUNT)
-        return fail(error, LT_USAGE, "%s must be a whole number from %u to 2^53", option, (unsigned)least);
-    return LT_OK;
-}
 
 static enum lt_status check_options(const struct lt_annotate_options *options, struct lt_error *error)
 {
@@ -66,22 +41,9 @@ static enum lt_status check_options(const struct lt_annotate_options *options, s
         return fail(error, LT_USAGE, "no trace; name a file, or - for standard input");
     if (options->output == NULL || options->output[0] == '\0')
         return fail(error, LT_USAGE, "no output; name one with -o, or - for standard output");
-    if (options->anchor_regex == NULL)
-        return fail(error, LT_USAGE, "--anchor-regex is required");
     if (options->level < 0 || options->level > 9)
         return fail(error, LT_USAGE, "--level must be a whole number from 1 to 9");
-    enum lt_status status = check_count("--num-layers", options->num_layers, 1, error);
-    if (status == LT_OK)
-        status = check_count("--passes", options->passes, 1, error);
-    if (status == LT_OK)
-        status = check_count("--anchor-offset", options->anchor_offset, 0, error);
-    if (status == LT_OK)
-        status = check_count("--first-layer", options->first_layer, 0, error);
-    if (status == LT_OK)
-        status = check_text("--phase", options->phase, error);
-    if (status == LT_OK)
-        status = check_text("--evidence", options->evidence, error);
-    return status;
+    return LT_OK;
 }
 
 static bool ends_in(const char *text, const char *ending)
@@ -115,43 +77,80 @@ static enum lt_status decide_outputs(struct job *job)
     return status;
 }
 
-static enum lt_status compile_patterns(struct job *job)
+/* ---- the plans --------------------------------------------------------------------------------------------- */
+
+static bool has_within(const struct tracks *tracks)
 {
-    job->anchor = matcher_new("--anchor-regex", job->options->anchor_regex, job->error);
-    if (job->anchor == NULL)
-        return job->error->status;
-    if (job->options->end_anchor_regex != NULL) {
-        job->terminal = matcher_new("--end-anchor-regex", job->options->end_anchor_regex, job->error);
-        if (job->terminal == NULL)
-            return job->error->status;
-    }
-    return LT_OK;
+    for (size_t i = 0; i < tracks->count; i++)
+        if (tracks->items[i].within_pattern != PATTERN_NONE)
+            return true;
+    return false;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------------------- */
-
-static enum lt_status make_plan(struct job *job)
+/* Reads the trace once more for the anchors' launches. */
+static enum lt_status find_launches(struct job *job)
 {
-    const struct lt_annotate_options *options = job->options;
-    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), options->warning,
-                       options->callback_ctx);
-    enum lt_status status = select_group(&job->collect, &job->selection, job->error);
-    if (status != LT_OK)
-        return status;
+    struct launch_round round;
+    enum lt_status status = launch_begin(&round, &job->collect, job->error);
+    if (status == LT_OK)
+        status = reading_again(&job->reading, launch_event, &round, job->error);
+    if (status == LT_OK)
+        status = reading_run(&job->reading, job->error);
+    if (status == LT_OK)
+        status = launch_apply(&round, job->error);
+    launch_end(&round);
+    return status;
+}
+
+static enum lt_status select_anchors(struct job *job)
+{
+    for (size_t i = 0; i < job->tracks.count; i++) {
+        struct track *track = &job->tracks.items[i];
+        if (select_group(&job->collect, track, job->error) != LT_OK || launch_settle(track, job->error) != LT_OK)
+            return job->error->status;
+    }
+    return has_within(&job->tracks) ? find_launches(job) : LT_OK;
+}
+
+static enum lt_status plan_track(struct track *track, struct lt_error *error)
+{
+    const struct lt_track *options = track->options;
     struct plan_request request = {
-        .anchors = job->collect.anchors,
-        .anchor_count = job->collect.anchor_count,
-        .terminals = job->collect.terminals,
-        .terminal_count = job->collect.terminal_count,
+        .anchors = track->anchors,
+        .anchor_count = track->anchor_count,
+        .outside_count = track->outside_count,
+        .terminals = track->terminals,
+        .terminal_count = track->terminal_count,
         .has_terminal = options->end_anchor_regex != NULL,
         .num_layers = options->num_layers,
         .passes = options->passes,
         .anchor_offset = options->anchor_offset,
         .first_layer = options->first_layer,
+        .stride = options->anchor_stride,
+        .extras = options->extra_anchors_per_pass,
+        .landmarks = track->landmarks,
+        .landmark_count = track->landmark_count,
+        .instances = options->within == NULL ? NULL : track->launches,
+        .gpu_scopes = options->within_gpu == NULL ? NULL : &track->gpu_scopes,
+        .gpu_pid = track->selection.pid,
     };
-    if (plan_make(&job->plan, &request) != PLAN_FINE)
-        return words_for_plan(source_name(job->reading.source), &job->plan, job->error);
-    words_for_same_start(source_name(job->reading.source), &job->plan, options->warning, options->callback_ctx);
+    return plan_make(&track->plan, &request) == PLAN_FINE ? LT_OK : words_for_plan(track, error);
+}
+
+/* All tracks are accepted, or none. */
+static enum lt_status make_plans(struct job *job)
+{
+    const struct lt_annotate_options *options = job->options;
+    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), options->warning,
+                       options->callback_ctx);
+    if (select_anchors(job) != LT_OK)
+        return job->error->status;
+    for (size_t i = 0; i < job->tracks.count; i++)
+        if (plan_track(&job->tracks.items[i], job->error) != LT_OK)
+            return job->error->status;
+    for (size_t i = 0; i < job->tracks.count; i++)
+        words_for_same_start(job->tracks.items[i].place, &job->tracks.items[i].plan, options->warning,
+                             options->callback_ctx);
     return LT_OK;
 }
 
@@ -194,13 +193,7 @@ static enum lt_status open_sinks(struct job *job)
 
 static enum lt_status pass_two(struct job *job, struct lt_annotate_result *result)
 {
-    struct labels labels = {
-        .options = job->options,
-        .collect = &job->collect,
-        .selection = &job->selection,
-        .plan = &job->plan,
-        .needs_comma = job->reading.layout.needs_comma,
-    };
+    struct labels labels = {.collect = &job->collect, .needs_comma = job->reading.layout.needs_comma};
     struct splice splice = {
         .source = job->reading.source,
         .sink = job->output,
@@ -226,13 +219,16 @@ static enum lt_status pass_two(struct job *job, struct lt_annotate_result *resul
     *result = (struct lt_annotate_result){
         .events = job->reading.layout.events,
         .added_events = labels_event_count(&labels),
-        .anchors = job->collect.anchor_count,
-        .guides = job->plan.guide_count,
-        .guide_tid = job->selection.guide_tid,
+        .tracks = job->tracks.count,
+        .guide_tid = job->tracks.items[0].selection.guide_tid,
         .source_bytes = job->reading.layout.total,
         .insert_offset = job->reading.layout.insert_offset,
         .insert_bytes = facts.insert_bytes,
     };
+    for (size_t i = 0; i < job->tracks.count; i++) {
+        result->anchors += job->tracks.items[i].anchor_count;
+        result->guides += job->tracks.items[i].plan.guide_count;
+    }
     return sink_commit((struct sink *[]){job->output, job->report_sink}, 2, job->error);
 }
 
@@ -242,7 +238,7 @@ static enum lt_status open_job(struct job *job)
 {
     enum lt_status status = check_options(job->options, job->error);
     if (status == LT_OK)
-        status = compile_patterns(job);
+        status = tracks_init(&job->tracks, job->options, job->error);
     if (status == LT_OK)
         status = decide_outputs(job);
     if (status != LT_OK)
@@ -263,24 +259,22 @@ static enum lt_status open_job(struct job *job)
         return fail(job->error, LT_IO, "%s: is also standard output; write to another file", name);
     struct collect_request collect = {
         .trace_name = name,
-        .anchor = job->anchor,
-        .terminal = job->terminal,
-        .pid = job->options->pid,
-        .device = job->options->device,
+        .patterns = &job->tracks.patterns,
+        .scope_patterns = job->tracks.scope_patterns.count > 0 ? &job->tracks.scope_patterns : NULL,
+        .tracks = job->tracks.items,
+        .track_count = job->tracks.count,
     };
     collect_init(&job->collect, &collect, job->error);
-    return LT_OK;
+    return tracks_name(&job->tracks, name, job->error);
 }
 
 static void end_job(struct job *job)
 {
     sink_free(job->output);
     sink_free(job->report_sink);
-    plan_free(&job->plan);
+    tracks_free(&job->tracks);
     collect_free(&job->collect);
     reading_close(&job->reading);
-    matcher_free(job->anchor);
-    matcher_free(job->terminal);
     free(job->report);
 }
 
@@ -293,7 +287,7 @@ enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_
     if (status == LT_OK)
         status = reading_run(&job.reading, error);
     if (status == LT_OK)
-        status = make_plan(&job);
+        status = make_plans(&job);
     if (status == LT_OK)
         status = open_sinks(&job);
     if (status == LT_OK)

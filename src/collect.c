@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "json_text.h"
+#include "launch.h"
 
 void collect_init(struct collect *collect, const struct collect_request *request, struct lt_error *error)
 {
@@ -13,8 +14,6 @@ void collect_init(struct collect *collect, const struct collect_request *request
 
 void collect_free(struct collect *collect)
 {
-    free(collect->anchors);
-    free(collect->terminals);
     for (size_t i = 0; i < collect->process_capacity; i++)
         tidset_free(&collect->processes[i].tids);
     intern_free(&collect->values);
@@ -27,51 +26,15 @@ void collect_free(struct collect *collect)
     intern_free(&collect->escaped);
     free(collect->name_of);
     free(collect->kernel_names);
+    free(collect->matches);
+    intern_free(&collect->scope_names);
+    intern_free(&collect->scope_seen);
+    free(collect->scope_matches);
     arena_free(&collect->times);
     arena_free(&collect->passing);
     arena_free(&collect->origin_text);
     free(collect->scratch);
     *collect = (struct collect){0};
-}
-
-/* Makes room for element `index` of an array; new elements are zero. */
-static bool reserve(void *array, size_t *capacity, size_t index, size_t size)
-{
-    if (index < *capacity)
-        return true;
-    size_t grown = *capacity == 0 ? 16 : *capacity;
-    while (grown <= index)
-        grown *= 2;
-    void *old, *data;
-    memcpy(&old, array, sizeof old);
-    data = realloc(old, grown * size);
-    if (data == NULL)
-        return false;
-    memset((char *)data + *capacity * size, 0, (grown - *capacity) * size);
-    memcpy(array, &data, sizeof data);
-    *capacity = grown;
-    return true;
-}
-
-/*
- * The same for records by the hundred thousand: what is not used yet is not
- * touched, so that it costs no memory.
- */
-static bool reserve_record(void *array, size_t *capacity, size_t count, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    if (count >= UINT32_MAX)
-        return false;
-    size_t grown = *capacity == 0 ? 1024 : *capacity * 2;
-    void *old, *data;
-    memcpy(&old, array, sizeof old);
-    data = realloc(old, grown * size);
-    if (data == NULL)
-        return false;
-    memcpy(array, &data, sizeof data);
-    *capacity = grown;
-    return true;
 }
 
 static char *scratch(struct collect *collect, size_t size)
@@ -86,8 +49,7 @@ static char *scratch(struct collect *collect, size_t size)
     return collect->scratch;
 }
 
-/* A string's characters, in `scratch` when it holds escapes. NULL when memory is out. */
-static const char *decoded(struct collect *collect, const struct scan_value *value, size_t *len)
+const char *collect_text(struct collect *collect, const struct scan_value *value, size_t *len)
 {
     *len = value->len;
     if (!value->escaped)
@@ -129,7 +91,7 @@ static uint32_t new_value(struct collect *collect, const struct scan_value *valu
     case SCAN_NUMBER:
         return number_value(collect, value);
     case SCAN_STRING:
-        text = decoded(collect, value, &len);
+        text = collect_text(collect, value, &len);
         return text == NULL ? INTERN_NONE : intern(&collect->values, VALUE_STRING, text, len, NULL);
     case SCAN_NULL:
         return intern(&collect->values, VALUE_OTHER, "null", 4, NULL);
@@ -144,23 +106,17 @@ static uint32_t new_value(struct collect *collect, const struct scan_value *valu
     }
 }
 
-/* The number of a value in `values`. INTERN_NONE: out of memory (the caller knows that it is not absent). */
-static uint32_t value_id(struct collect *collect, const struct scan_value *value)
+uint32_t collect_value(struct collect *collect, const struct scan_value *value)
 {
     int is_new;
     char tag = (char)('a' + (int)value->kind * 2 + value->escaped);
     uint32_t spelling = intern(&collect->spelled, tag, value->text, value->text == NULL ? 0 : value->len, &is_new);
     if (spelling == INTERN_NONE ||
-        !reserve(&collect->value_of, &collect->value_of_capacity, spelling, sizeof *collect->value_of))
+        !track_reserve(&collect->value_of, &collect->value_of_capacity, spelling, sizeof *collect->value_of))
         return INTERN_NONE;
     if (is_new)
         collect->value_of[spelling] = new_value(collect, value);
     return collect->value_of[spelling];
-}
-
-uint32_t collect_value(struct collect *collect, const struct scan_value *value)
-{
-    return value_id(collect, value);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------ */
@@ -175,27 +131,35 @@ static bool is_wanted(const struct collect *collect, uint32_t value, const char 
     return entry->len == strlen(wanted) && memcmp(entry->text, wanted, entry->len) == 0;
 }
 
+static bool new_group(struct collect *collect, uint32_t id, uint32_t pid, uint32_t device)
+{
+    collect->groups[id].pid = pid;
+    collect->groups[id].device = device;
+    for (size_t i = 0; i < collect->request.track_count; i++) {
+        struct track *track = &collect->request.tracks[i];
+        if (!track_reserve(&track->groups, &track->group_capacity, id, sizeof *track->groups))
+            return false;
+        track->groups[id].wanted =
+            is_wanted(collect, pid, track->options->pid) && is_wanted(collect, device, track->options->device);
+    }
+    return true;
+}
+
 /* The group of a kernel; UINT32_MAX when memory is out. */
 static uint32_t group_of(struct collect *collect, const struct scan_event *event)
 {
     uint32_t key[2] = {INTERN_NONE, INTERN_NONE};
-    if (event->pid.kind != SCAN_ABSENT && (key[0] = value_id(collect, &event->pid)) == INTERN_NONE)
+    if (event->pid.kind != SCAN_ABSENT && (key[0] = collect_value(collect, &event->pid)) == INTERN_NONE)
         return INTERN_NONE;
     /* `"device": null` is no device. */
     if (event->device.kind != SCAN_ABSENT && event->device.kind != SCAN_NULL &&
-        (key[1] = value_id(collect, &event->device)) == INTERN_NONE)
+        (key[1] = collect_value(collect, &event->device)) == INTERN_NONE)
         return INTERN_NONE;
     int is_new;
     uint32_t id = intern(&collect->group_keys, 'g', (const char *)key, sizeof key, &is_new);
-    if (id == INTERN_NONE || !reserve(&collect->groups, &collect->group_capacity, id, sizeof *collect->groups))
+    if (id == INTERN_NONE || !track_reserve(&collect->groups, &collect->group_capacity, id, sizeof *collect->groups) ||
+        (is_new && !new_group(collect, id, key[0], key[1])))
         return INTERN_NONE;
-    if (is_new) {
-        struct group *group = &collect->groups[id];
-        group->pid = key[0];
-        group->device = key[1];
-        group->wanted =
-            is_wanted(collect, key[0], collect->request.pid) && is_wanted(collect, key[1], collect->request.device);
-    }
     return id;
 }
 
@@ -206,19 +170,15 @@ static uint32_t plain_name(struct collect *collect, const char *text, size_t len
     int is_new;
     uint32_t id = intern(&collect->names, 'n', text, len, &is_new);
     if (id == INTERN_NONE ||
-        !reserve(&collect->kernel_names, &collect->name_capacity, id, sizeof *collect->kernel_names))
+        !track_reserve(&collect->kernel_names, &collect->name_capacity, id, sizeof *collect->kernel_names))
         return INTERN_NONE;
     if (is_new) {
-        struct collect_request *request = &collect->request;
-        int anchor = request->anchor == NULL ? 1 : matcher_search(request->anchor, text, len);
-        int terminal = request->terminal == NULL ? 0 : matcher_search(request->terminal, text, len);
-        if (anchor < 0 || terminal < 0) {
-            matcher_error(anchor < 0 ? request->anchor : request->terminal, request->trace_name, text, len,
-                          collect->error);
+        size_t words = patterns_words(collect->request.patterns);
+        if (!track_reserve(&collect->matches, &collect->match_capacity, (id + 1) * words - 1,
+                           sizeof *collect->matches) ||
+            !patterns_search(collect->request.patterns, collect->request.trace_name, "kernel", text, len,
+                             &collect->matches[id * words], &collect->kernel_names[id].matched, collect->error))
             return INTERN_NONE;
-        }
-        collect->kernel_names[id].anchor = anchor == 1;
-        collect->kernel_names[id].terminal = terminal == 1;
     }
     return id;
 }
@@ -233,11 +193,11 @@ static uint32_t name_id(struct collect *collect, const struct scan_value *value)
     int is_new;
     uint32_t spelling = intern(&collect->escaped, 'e', value->text, value->len, &is_new);
     if (spelling == INTERN_NONE ||
-        !reserve(&collect->name_of, &collect->name_of_capacity, spelling, sizeof *collect->name_of))
+        !track_reserve(&collect->name_of, &collect->name_of_capacity, spelling, sizeof *collect->name_of))
         return INTERN_NONE;
     if (is_new) {
         size_t len;
-        const char *text = decoded(collect, value, &len);
+        const char *text = collect_text(collect, value, &len);
         collect->name_of[spelling] = text == NULL ? INTERN_NONE : plain_name(collect, text, len);
     }
     return collect->name_of[spelling];
@@ -245,26 +205,13 @@ static uint32_t name_id(struct collect *collect, const struct scan_value *value)
 
 /* ---- events ------------------------------------------------------------------------------------------------ */
 
-/* A finite number, or a string that is one. */
-static enum decimal_status time_value(struct collect *collect, const struct scan_value *value, struct decimal *time)
+enum decimal_status collect_time(struct collect *collect, const struct scan_value *value, struct decimal *time)
 {
     if (value->kind != SCAN_NUMBER && value->kind != SCAN_STRING)
         return DECIMAL_NOT_A_NUMBER;
     size_t len;
-    const char *text = decoded(collect, value, &len);
+    const char *text = collect_text(collect, value, &len);
     return text == NULL ? DECIMAL_NO_MEMORY : decimal_parse(time, text, len, &collect->passing);
-}
-
-/* A number that outlives its event. */
-static bool keep_time(struct decimal *time, struct arena *arena)
-{
-    if (time->scale != DECIMAL_TEXT)
-        return true;
-    const char *text = arena_copy(arena, time->text, time->len);
-    if (text == NULL)
-        return false;
-    time->text = text;
-    return true;
 }
 
 static bool note_origin(struct collect *collect, const struct decimal *ts)
@@ -276,7 +223,7 @@ static bool note_origin(struct collect *collect, const struct decimal *ts)
     collect->origin_text = (struct arena){0};
     collect->origin = *ts;
     collect->has_origin = true;
-    bool kept = keep_time(&collect->origin, &collect->origin_text);
+    bool kept = track_keep_time(&collect->origin, &collect->origin_text);
     arena_free(&old);
     return kept;
 }
@@ -317,9 +264,9 @@ static bool note_tid(struct collect *collect, const struct scan_event *event)
     if (decimal_parse(&number, tid->text, tid->len, &collect->passing) == DECIMAL_OK &&
         decimal_round(&number, &rounded)) {
         whole = decimal_from_int(rounded);
-        uint32_t pid = value_id(collect, &event->pid);
+        uint32_t pid = collect_value(collect, &event->pid);
         ok = pid != INTERN_NONE &&
-             reserve(&collect->processes, &collect->process_capacity, pid, sizeof *collect->processes) &&
+             track_reserve(&collect->processes, &collect->process_capacity, pid, sizeof *collect->processes) &&
              (decimal_compare(&number, &whole, &failed) != 0 || tidset_add(&collect->processes[pid].tids, rounded));
     }
     return ok && !failed;
@@ -334,34 +281,56 @@ static void note_bad(struct group *group, const struct scan_event *event, const 
     printable(group->bad.text, sizeof group->bad.text, value->text, value->text == NULL ? 0 : value->len);
 }
 
-static bool add_anchor(struct collect *collect, const struct scan_event *event, const struct decimal *ts, uint32_t name,
-                       uint32_t group)
+uint64_t collect_correlation(struct collect *collect, const struct scan_value *value)
 {
-    struct decimal start = *ts;
-    uint32_t tid = INTERN_NONE;
-    if (event->tid.kind != SCAN_ABSENT && (tid = value_id(collect, &event->tid)) == INTERN_NONE)
+    struct decimal number, whole;
+    int64_t rounded;
+    bool failed = false;
+    if (collect_time(collect, value, &number) != DECIMAL_OK || !decimal_round(&number, &rounded) || rounded < 0)
+        return CORRELATION_NONE;
+    whole = decimal_from_int(rounded);
+    return decimal_compare(&number, &whole, &failed) == 0 && !failed ? (uint64_t)rounded : CORRELATION_NONE;
+}
+
+static bool add_to_tracks(struct collect *collect, const struct scan_event *event, struct track_kernel *kernel,
+                          bool usable)
+{
+    kernel->matches = &collect->matches[kernel->name * patterns_words(collect->request.patterns)];
+    kernel->tid = INTERN_NONE;
+    bool is_anchor = false;
+    for (size_t i = 0; i < collect->request.track_count; i++) {
+        struct track *track = &collect->request.tracks[i];
+        bool hit = patterns_hit(kernel->matches, track->anchor_pattern);
+        track->groups[kernel->group].anchors += hit;
+        is_anchor |= hit && track->groups[kernel->group].wanted;
+    }
+    if (!usable)
+        return true;
+    if (is_anchor && event->tid.kind != SCAN_ABSENT &&
+        (kernel->tid = collect_value(collect, &event->tid)) == INTERN_NONE)
         return false;
-    if (!keep_time(&start, &collect->times) ||
-        !reserve_record(&collect->anchors, &collect->anchor_capacity, collect->anchor_count, sizeof *collect->anchors))
-        return false;
-    collect->anchors[collect->anchor_count++] =
-        (struct anchor){.ts = decimal_pack(&start), .ts_scale = start.scale, .name = name, .tid = tid, .group = group};
+    kernel->correlation = is_anchor && collect->request.scope_patterns != NULL
+                              ? collect_correlation(collect, &event->correlation)
+                              : CORRELATION_NONE;
+    for (size_t i = 0; i < collect->request.track_count; i++) {
+        struct track *track = &collect->request.tracks[i];
+        if (track->groups[kernel->group].wanted && !track_add_kernel(track, kernel, &collect->times))
+            return false;
+    }
     return true;
 }
 
-static bool add_terminal(struct collect *collect, const struct decimal *ts, const struct decimal *dur, uint32_t group)
+/* The kernel goes to whoever takes the place of the tracks' lists. */
+static bool hand_over(struct collect *collect, const struct scan_event *event, const struct decimal *ts, uint32_t name,
+                      uint32_t group)
 {
-    struct decimal start = *ts, end;
-    if (!keep_time(&start, &collect->times) || decimal_add(&end, ts, dur, &collect->times) != DECIMAL_OK ||
-        !reserve_record(&collect->terminals, &collect->terminal_capacity, collect->terminal_count,
-                        sizeof *collect->terminals))
-        return false;
-    collect->terminals[collect->terminal_count++] = (struct terminal){.ts = decimal_pack(&start),
-                                                                      .ts_scale = start.scale,
-                                                                      .end = decimal_pack(&end),
-                                                                      .end_scale = end.scale,
-                                                                      .group = group};
-    return true;
+    const uint64_t *matches = &collect->matches[name * patterns_words(collect->request.patterns)];
+    struct track *track = &collect->request.tracks[0];
+    if (!patterns_hit(matches, track->anchor_pattern))
+        return true;
+    track->groups[group].anchors++;
+    return !track->groups[group].wanted ||
+           collect->request.kernel(collect->request.kernel_ctx, collect, event, ts, name, group);
 }
 
 static bool add_kernel(struct collect *collect, const struct scan_event *event, enum decimal_status ts_status,
@@ -372,44 +341,39 @@ static bool add_kernel(struct collect *collect, const struct scan_event *event, 
     if (name == INTERN_NONE)
         return false;
     struct group *group = &collect->groups[group_id];
-    const struct kernel_name *kernel_name = &collect->kernel_names[name];
     collect->kernels++;
     collect->kernel_names[name].count++;
     group->kernels++;
-    group->anchors += kernel_name->anchor;
-    group->terminals += kernel_name->terminal;
 
     if (collect->request.kernel != NULL)
-        return !group->wanted || (ts_status != DECIMAL_NO_MEMORY &&
-                                  collect->request.kernel(collect->request.kernel_ctx, collect, event,
-                                                          ts_status == DECIMAL_OK ? ts : NULL, name, group_id));
+        return ts_status != DECIMAL_NO_MEMORY &&
+               hand_over(collect, event, ts_status == DECIMAL_OK ? ts : NULL, name, group_id);
 
     struct decimal dur;
-    enum decimal_status dur_status = time_value(collect, &event->dur, &dur);
+    enum decimal_status dur_status = collect_time(collect, &event->dur, &dur);
     if (ts_status == DECIMAL_NO_MEMORY || dur_status == DECIMAL_NO_MEMORY)
         return false;
     if (ts_status != DECIMAL_OK)
         note_bad(group, event, &event->ts, false);
     else if (dur_status != DECIMAL_OK || decimal_is_negative(&dur))
         note_bad(group, event, &event->dur, true);
-    if (ts_status != DECIMAL_OK || dur_status != DECIMAL_OK || !group->wanted)
+    if (!collect->kernel_names[name].matched)
         return true;
-
-    return (!kernel_name->anchor || add_anchor(collect, event, ts, name, group_id)) &&
-           (!kernel_name->terminal || add_terminal(collect, ts, &dur, group_id));
+    struct track_kernel kernel = {.name = name, .group = group_id, .ts = ts, .dur = &dur};
+    return add_to_tracks(collect, event, &kernel, ts_status == DECIMAL_OK && dur_status == DECIMAL_OK);
 }
 
 static bool take_event(struct collect *collect, const struct scan_event *event)
 {
     struct decimal ts;
-    enum decimal_status ts_status = time_value(collect, &event->ts, &ts);
+    enum decimal_status ts_status = collect_time(collect, &event->ts, &ts);
     if (ts_status == DECIMAL_NO_MEMORY || !note_tid(collect, event) ||
         (ts_status == DECIMAL_OK && !note_origin(collect, &ts)))
         return false;
     if (event->cat.kind != SCAN_STRING)
         return true;
     size_t len;
-    const char *cat = decoded(collect, &event->cat, &len);
+    const char *cat = collect_text(collect, &event->cat, &len);
     if (cat == NULL)
         return false;
     if (!collect->has_guide && has_word(cat, len, "layer_guide", 11)) {
@@ -417,12 +381,17 @@ static bool take_event(struct collect *collect, const struct scan_event *event)
         collect->guide_event = event->index;
         collect->guide_offset = event->offset;
     }
-    if (!has_word(cat, len, "kernel", 6) || event->ph.kind != SCAN_STRING)
+    bool is_kernel = has_word(cat, len, "kernel", 6);
+    enum launch_scope scope = collect->request.scope_patterns == NULL ? LAUNCH_NO_SCOPE : launch_scope_of(cat, len);
+    if ((!is_kernel && scope == LAUNCH_NO_SCOPE) || event->ph.kind != SCAN_STRING)
         return true;
-    const char *ph = decoded(collect, &event->ph, &len);
+    const char *ph = collect_text(collect, &event->ph, &len);
     if (ph == NULL)
         return false;
-    return len != 1 || ph[0] != 'X' || add_kernel(collect, event, ts_status, &ts);
+    if (len != 1 || ph[0] != 'X')
+        return true;
+    return (scope == LAUNCH_NO_SCOPE || launch_add_scope(collect, event, scope)) &&
+           (!is_kernel || add_kernel(collect, event, ts_status, &ts));
 }
 
 bool collect_event(void *ctx, const struct scan_event *event)

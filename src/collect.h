@@ -1,9 +1,8 @@
 /*
  * collect.h - what must be remembered of the whole trace, and nothing else
  *
- * Its size is the memory promise: 32 bytes per matching anchor, 40 per
- * matching terminal, the table of distinct kernel names, and a few hundred
- * bytes per process and device.
+ * Its size is the memory promise: what track.h says per track, the table of
+ * distinct kernel names, and a few hundred bytes per process and device.
  */
 #ifndef COLLECT_H
 #define COLLECT_H
@@ -14,10 +13,10 @@
 
 #include "error.h"
 #include "intern.h"
-#include "match.h"
-#include "plan.h"
+#include "patterns.h"
 #include "scan.h"
 #include "tidset.h"
+#include "track.h"
 
 /* Types of the values in struct collect's `values`; the tag of an entry. */
 #define VALUE_NUMBER 'n' /* text: canonical digits */
@@ -36,14 +35,13 @@ struct bad_kernel {
 /* The kernels of one process and device. */
 struct group {
     uint32_t pid, device; /* numbers in `values`, or INTERN_NONE: absent */
-    bool wanted;          /* passes --pid and --device */
-    uint64_t kernels, anchors, terminals;
+    uint64_t kernels;
     struct bad_kernel bad; /* the first one */
 };
 
 struct kernel_name {
     uint64_t count;
-    bool anchor, terminal;
+    bool matched; /* by any pattern */
 };
 
 struct process {
@@ -53,30 +51,25 @@ struct process {
 struct collect;
 
 /*
- * Takes a kernel of a wanted group instead of the lists of anchors and
- * terminals; `ts` is NULL when it is not usable, and lives as long as the
- * event. False when memory is out.
+ * Takes a matching kernel of a wanted group in place of the track; `ts` is NULL when it is not usable, and lives as
+ * long as the event. False when memory is out.
  */
 typedef bool collect_kernel_fn(void *ctx, struct collect *collect, const struct scan_event *event,
                                const struct decimal *ts, uint32_t name, uint32_t group);
 
 struct collect_request {
-    const char *trace_name;    /* for messages */
-    struct matcher *anchor;    /* NULL only with `kernel`: every name is one */
-    struct matcher *terminal;  /* or NULL */
-    const char *pid, *device;  /* wanted text, or NULL */
-    collect_kernel_fn *kernel; /* or NULL */
+    const char *trace_name;                /* for messages */
+    const struct patterns *patterns;       /* over kernel names */
+    const struct patterns *scope_patterns; /* over names of scopes; NULL: no track asks for scopes */
+    struct track *tracks;                  /* [track_count], filled */
+    size_t track_count;
+    collect_kernel_fn *kernel; /* or NULL; there is one track then, of which nothing is kept */
     void *kernel_ctx;
 };
 
 struct collect {
     struct collect_request request;
     struct lt_error *error; /* set when the scan was stopped */
-
-    struct anchor *anchors;
-    size_t anchor_count, anchor_capacity;
-    struct terminal *terminals;
-    size_t terminal_count, terminal_capacity;
 
     struct intern values;      /* pid, device and tid values */
     struct intern spelled;     /* the same as they are spelled in the trace ... */
@@ -92,7 +85,13 @@ struct collect {
     struct intern escaped;            /* names as spelled with escapes ... */
     uint32_t *name_of;                /* ... and which name each is */
     struct kernel_name *kernel_names; /* by number in `names` */
-    size_t name_capacity, name_of_capacity;
+    uint64_t *matches;                /* patterns_words() for each of them */
+    size_t name_capacity, name_of_capacity, match_capacity;
+
+    struct intern scope_names; /* of matching scopes; ... */
+    struct intern scope_seen;  /* ... and of those seen lately, forgotten beyond a mebibyte, ... */
+    uint64_t *scope_matches;   /* ... with patterns_words() + 1 for each: the last says whether any matched */
+    size_t scope_match_capacity, scope_seen_bytes;
 
     struct arena times;       /* of kept numbers too long for 128 bits; ... */
     struct arena passing;     /* ... of those that live as long as their event; ... */
@@ -113,10 +112,21 @@ void collect_init(struct collect *collect, const struct collect_request *request
 /* A scan_event_fn with a struct collect as context. Returns false with *error set. */
 bool collect_event(void *collect, const struct scan_event *event);
 
-/* The number of a value that is not absent in `values`. INTERN_NONE: out of memory. */
+void collect_free(struct collect *collect);
+
+/* ---- for whoever looks at an event once more (launch.c, inspect.c) ------------------------------------------ */
+
+/* A string's characters, in memory that the next call uses again when it holds escapes. NULL when memory is out. */
+const char *collect_text(struct collect *collect, const struct scan_value *value, size_t *len);
+
+/* The number of a value in `values`. INTERN_NONE: out of memory (the caller knows that it is not absent). */
 uint32_t collect_value(struct collect *collect, const struct scan_value *value);
 
-void collect_free(struct collect *collect);
+/* A finite number, or a string that is one; a long one lives as long as its event. */
+enum decimal_status collect_time(struct collect *collect, const struct scan_value *value, struct decimal *time);
+
+/* A whole number from 0 up, or a string that holds one; else CORRELATION_NONE. */
+uint64_t collect_correlation(struct collect *collect, const struct scan_value *value);
 
 /* Whether `cat`, split at commas, holds `word`; blanks around a word do not count. */
 bool has_word(const char *cat, size_t len, const char *word, size_t word_len);

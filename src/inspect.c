@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200809L /* strdup */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,9 @@ struct job {
     struct lt_error *error;
     struct lt_inspection *found;
     struct arena *memory; /* the findings' */
-    struct matcher *anchor;
+    struct patterns patterns;
+    struct lt_track wanted;
+    struct track track; /* of which only the choice is used */
     struct reading reading;
     struct collect collect;
     struct kernels kernels;
@@ -56,8 +59,6 @@ static bool take_kernel(void *ctx, struct collect *collect, const struct scan_ev
                         uint32_t name, uint32_t group)
 {
     struct job *job = ctx;
-    if (!collect->kernel_names[name].anchor)
-        return true;
     uint32_t stream[2] = {group, INTERN_NONE};
     if (event->tid.kind != SCAN_ABSENT && (stream[1] = collect_value(collect, &event->tid)) == INTERN_NONE)
         return false;
@@ -310,7 +311,7 @@ static bool fill_together(struct job *job, const uint32_t *group_of)
         for (end = base; end < kernels->count && kernels->records[end].series == kernels->records[base].series;)
             end++;
         if (!fill_span(job, group, base, end - base) ||
-            (job->anchor != NULL && !fill_runs(job, group, base, end - base)))
+            (job->options->anchor_regex != NULL && !fill_runs(job, group, base, end - base)))
             return false;
     }
     return true;
@@ -338,8 +339,15 @@ static enum lt_status open_job(struct job *job)
     const struct lt_inspect_options *options = job->options;
     if (options->trace == NULL || options->trace[0] == '\0')
         return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
-    if (options->anchor_regex != NULL &&
-        (job->anchor = matcher_new("--anchor-regex", options->anchor_regex, job->error)) == NULL)
+    /* The empty pattern matches every name. */
+    job->wanted = (struct lt_track){.anchor_regex = options->anchor_regex == NULL ? "" : options->anchor_regex,
+                                    .pid = options->pid,
+                                    .device = options->device};
+    job->track = (struct track){.options = &job->wanted,
+                                .words = &track_option_words,
+                                .anchor_pattern = patterns_add(&job->patterns, track_option_words.anchor_regex,
+                                                               job->wanted.anchor_regex, job->error)};
+    if (job->track.anchor_pattern == PATTERN_NONE)
         return job->error->status;
     struct reading_options reading = {
         .path = options->trace,
@@ -352,11 +360,14 @@ static enum lt_status open_job(struct job *job)
     };
     if (reading_open(&job->reading, &reading, job->error) != LT_OK)
         return job->error->status;
+    job->track.place = strdup(source_name(job->reading.source));
+    if (job->track.place == NULL)
+        return fail_memory(job->error);
     struct collect_request collect = {
         .trace_name = source_name(job->reading.source),
-        .anchor = job->anchor,
-        .pid = options->pid,
-        .device = options->device,
+        .patterns = &job->patterns,
+        .tracks = &job->track,
+        .track_count = 1,
         .kernel = take_kernel,
         .kernel_ctx = job,
     };
@@ -367,7 +378,7 @@ static enum lt_status open_job(struct job *job)
 static enum lt_status look(struct job *job)
 {
     if (job->series_keys.count == 0)
-        return select_refuse_none(&job->collect, job->options->anchor_regex, job->error);
+        return select_refuse_none(&job->collect, &job->track, job->error);
     words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
                        job->options->callback_ctx);
     job->found->events = job->reading.layout.events;
@@ -394,7 +405,8 @@ enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_in
     free(job.series);
     collect_free(&job.collect);
     reading_close(&job.reading);
-    matcher_free(job.anchor);
+    track_free(&job.track);
+    patterns_free(&job.patterns);
     return status;
 }
 

@@ -4,13 +4,20 @@
 
 #include "text.h"
 
+/* The first track lies above all others of its process, the next ones below it. */
+#define FIRST_SORT_INDEX (-1000)
+
 const char labels_notice[] =
     "Navigation aid from an anchor's start to the next anchor's start: not the full layer, not "
     "ownership of the kernels beneath it, not a latency.";
 
 uint64_t labels_event_count(const struct labels *labels)
 {
-    return labels->plan->guide_count + 2;
+    const struct collect_request *request = &labels->collect->request;
+    uint64_t count = 0;
+    for (size_t i = 0; i < request->track_count; i++)
+        count += request->tracks[i].plan.guide_count + 2;
+    return count;
 }
 
 static void key(struct text *text, const char *name)
@@ -84,14 +91,13 @@ static void relative_ms(struct text *text, const char *name, const struct decima
 }
 
 /* The members of a report row, without braces. */
-static void row(struct text *text, const struct labels *labels, const struct guide *guide)
+static void row(struct text *text, const struct collect *collect, const struct guide *guide)
 {
     static const char *const boundaries[] = {
         [PLAN_NEXT_ANCHOR] = "next_layer_anchor",
         [PLAN_TERMINAL_END] = "terminal_kernel_end",
         [PLAN_POINT] = "anchor_point_only",
     };
-    const struct collect *collect = labels->collect;
     const struct intern_entry *name = &collect->names.entries[guide->anchor->name];
     key_u64(text, "pass_index", guide->pass_index);
     text_puts(text, ", ");
@@ -123,22 +129,22 @@ static void row(struct text *text, const struct labels *labels, const struct gui
 }
 
 /* What every event of the track shares: its process and its tid. */
-static void place(struct text *text, const struct labels *labels)
+static void place(struct text *text, const struct collect *collect, const struct track *track)
 {
     key(text, "pid");
-    value(text, labels->collect, labels->selection->pid, true);
+    value(text, collect, track->selection.pid, true);
     text_puts(text, ", ");
-    key_u64(text, "tid", labels->selection->guide_tid);
+    key_u64(text, "tid", track->selection.guide_tid);
 }
 
-static void guide_event(struct text *text, const struct labels *labels, uint64_t index)
+static void guide_event(struct text *text, const struct collect *collect, const struct track *track, uint64_t index)
 {
     struct guide guide;
-    plan_guide(labels->plan, index, &guide);
+    plan_guide(&track->plan, index, &guide);
     text_puts(text, ",\n{\"ph\": \"X\", \"cat\": \"layer_guide\", \"name\": \"L");
     text_u64(text, guide.layer_id);
     text_puts(text, "\", ");
-    place(text, labels);
+    place(text, collect, track);
     text_puts(text, ", ");
     key(text, "ts");
     text_i64(text, guide.guide_start);
@@ -146,14 +152,30 @@ static void guide_event(struct text *text, const struct labels *labels, uint64_t
     key(text, "dur");
     text_u64(text, (uint64_t)guide.guide_end - (uint64_t)guide.guide_start);
     text_puts(text, ", \"args\": {");
-    row(text, labels, &guide);
+    row(text, collect, &guide);
     text_puts(text, ", ");
-    key_string(text, "phase", labels->options->phase);
+    key_string(text, "phase", track->options->phase);
     text_puts(text, ", ");
-    key_string(text, "evidence", labels->options->evidence);
+    key_string(text, "evidence", track->options->evidence);
     text_puts(text, ", ");
     key_string(text, "notice", labels_notice);
     text_puts(text, "}}");
+}
+
+static void track_events(struct text *text, const struct collect *collect, size_t index)
+{
+    const struct track *track = &collect->request.tracks[index];
+    text_puts(text, "{\"ph\": \"M\", \"name\": \"thread_name\", ");
+    place(text, collect, track);
+    text_puts(text, ", \"args\": {\"name\": ");
+    track_name(text, track->options->phase);
+    text_puts(text, "}},\n{\"ph\": \"M\", \"name\": \"thread_sort_index\", ");
+    place(text, collect, track);
+    text_puts(text, ", \"args\": {\"sort_index\": ");
+    text_i64(text, FIRST_SORT_INDEX + (int64_t)index);
+    text_puts(text, "}}");
+    for (uint64_t i = 0; i < track->plan.guide_count && !text->failed; i++)
+        guide_event(text, collect, track, i);
 }
 
 bool labels_insertion(void *ctx, emit_fn *emit, void *emit_ctx)
@@ -161,100 +183,212 @@ bool labels_insertion(void *ctx, emit_fn *emit, void *emit_ctx)
     const struct labels *labels = ctx;
     struct text text = {.emit = emit, .ctx = emit_ctx};
     text_puts(&text, labels->needs_comma ? ",\n" : "\n");
-    text_puts(&text, "{\"ph\": \"M\", \"name\": \"thread_name\", ");
-    place(&text, labels);
-    text_puts(&text, ", \"args\": {\"name\": ");
-    track_name(&text, labels->options->phase);
-    text_puts(&text, "}},\n{\"ph\": \"M\", \"name\": \"thread_sort_index\", ");
-    place(&text, labels);
-    text_puts(&text, ", \"args\": {\"sort_index\": -1000}}");
-    for (uint64_t i = 0; i < labels->plan->guide_count && !text.failed; i++)
-        guide_event(&text, labels, i);
+    for (size_t i = 0; i < labels->collect->request.track_count; i++) {
+        text_puts(&text, i == 0 ? "" : ",\n");
+        track_events(&text, labels->collect, i);
+    }
     text_puts(&text, "\n");
     bool ok = text_flush(&text);
     text_free(&text);
     return ok;
 }
 
-static void next_line(struct text *text)
+/* ---- the report -------------------------------------------------------------------------------------------- */
+
+/* A writer of members, each on its own line. */
+struct report {
+    struct text text;
+    const char *indent;
+    bool begun;
+};
+
+/* Begins a member: its key. */
+static struct text *member(struct report *report, const char *name)
 {
-    text_puts(text, ",\n  ");
+    text_puts(&report->text, report->begun ? ",\n" : "{\n");
+    report->begun = true;
+    text_puts(&report->text, report->indent);
+    key(&report->text, name);
+    return &report->text;
 }
 
-static void report_layers(struct text *text, const struct labels *labels)
+static void member_string(struct report *report, const char *name, const char *string)
 {
-    key(text, "layers");
+    struct text *text = member(report, name);
+    if (string == NULL)
+        text_puts(text, "null");
+    else
+        text_json(text, string, strlen(string));
+}
+
+static void member_u64(struct report *report, const char *name, uint64_t number)
+{
+    text_u64(member(report, name), number);
+}
+
+/* Between the elements of an array, which stand one a line and deeper than the member. */
+static void next_element(struct report *report, uint64_t index)
+{
+    text_puts(&report->text, index == 0 ? "\n" : ",\n");
+    text_puts(&report->text, report->indent);
+    text_puts(&report->text, "  ");
+}
+
+static void end_array(struct report *report, uint64_t count)
+{
+    text_puts(&report->text, count == 0 ? "" : "\n");
+    text_puts(&report->text, count == 0 ? "" : report->indent);
+    text_puts(&report->text, "]");
+}
+
+static void report_layers(struct report *report, const struct collect *collect, const struct track *track)
+{
+    struct text *text = member(report, "layers");
     text_puts(text, "[");
-    for (uint64_t i = 0; i < labels->plan->guide_count && !text->failed; i++) {
+    for (uint64_t i = 0; i < track->plan.guide_count && !text->failed; i++) {
         struct guide guide;
-        plan_guide(labels->plan, i, &guide);
-        text_puts(text, i == 0 ? "\n    {" : ",\n    {");
-        row(text, labels, &guide);
+        plan_guide(&track->plan, i, &guide);
+        next_element(report, i);
+        text_puts(text, "{");
+        row(text, collect, &guide);
         text_puts(text, "}");
     }
-    text_puts(text, "\n  ]");
+    end_array(report, track->plan.guide_count);
+}
+
+static void report_landmarks(struct report *report, const struct track *track)
+{
+    struct text *text = member(report, "landmarks");
+    text_puts(text, "[");
+    for (size_t i = 0; i < track->landmark_count; i++) {
+        next_element(report, i);
+        text_puts(text, "{");
+        key_string(text, "regex", track->options->landmarks[i].regex);
+        text_puts(text, ", ");
+        key_u64(text, "count", track->options->landmarks[i].count);
+        text_puts(text, "}");
+    }
+    end_array(report, track->landmark_count);
+}
+
+static void report_scopes(struct report *report, const struct collect *collect, const struct track *track)
+{
+    struct text *text = member(report, "pass_scopes");
+    const struct scopes *scopes = track->plan.request.instances != NULL ? &track->scopes : &track->gpu_scopes;
+    uint64_t count = track->plan.pass_scope == NULL ? 0 : track->options->passes;
+    text_puts(text, "[");
+    for (uint64_t i = 0; i < count && !text->failed; i++) {
+        const struct scope *scope = &scopes->items[track->plan.pass_scope[i]];
+        const struct intern_entry *name = &collect->scope_names.entries[scope->name];
+        struct decimal start = decimal_unpack(scope->start, scope->start_scale);
+        struct decimal end = decimal_unpack(scope->end, scope->end_scale);
+        next_element(report, i);
+        text_puts(text, "{");
+        key_u64(text, "pass_index", i);
+        text_puts(text, ", ");
+        key(text, "name");
+        text_json(text, name->text, name->len);
+        text_puts(text, ", ");
+        key(text, "pid");
+        value(text, collect, scope->pid, false);
+        text_puts(text, ", ");
+        key(text, "tid");
+        value(text, collect, scope->tid, false);
+        text_puts(text, ", ");
+        key_decimal(text, "start_us", &start);
+        text_puts(text, ", ");
+        key_decimal(text, "end_us", &end);
+        text_puts(text, "}");
+    }
+    end_array(report, count);
+}
+
+/* What identifies a track and its selection. */
+static void report_selection(struct report *report, const struct collect *collect, const struct track *track)
+{
+    const struct lt_track *options = track->options;
+    member_string(report, "phase", options->phase);
+    member_string(report, "evidence", options->evidence);
+    value(member(report, "pid"), collect, track->selection.pid, false);
+    value(member(report, "device"), collect, track->selection.device, false);
+    member_u64(report, "guide_tid", track->selection.guide_tid);
+    track_name(member(report, "track_name"), options->phase);
+    member_string(report, "anchor_regex", options->anchor_regex);
+    member_string(report, "end_anchor_regex", options->end_anchor_regex);
+    member_u64(report, "anchor_offset", options->anchor_offset);
+    member_u64(report, "matching_anchor_count", track->anchor_count);
+    member_u64(report, "num_layers", options->num_layers);
+    member_u64(report, "first_layer", options->first_layer);
+    member_u64(report, "passes", options->passes);
+}
+
+static void report_cadence(struct report *report, const struct collect *collect, const struct track *track)
+{
+    member_u64(report, "anchor_stride", track->options->anchor_stride);
+    member_u64(report, "extra_anchors_per_pass", track->options->extra_anchors_per_pass);
+    report_landmarks(report, track);
+    member_string(report, "within", track->options->within);
+    member_string(report, "within_gpu", track->options->within_gpu);
+    report_scopes(report, collect, track);
+}
+
+static void report_tracks(struct report *report, const struct collect *collect)
+{
+    struct text *text = member(report, "tracks");
+    const char *indent = report->indent;
+    text_puts(text, "[");
+    for (size_t i = 0; i < collect->request.track_count; i++) {
+        const struct track *track = &collect->request.tracks[i];
+        next_element(report, i);
+        report->indent = "      ";
+        report->begun = false;
+        report_selection(report, collect, track);
+        report_layers(report, collect, track);
+        report_cadence(report, collect, track);
+        report->indent = indent;
+        text_puts(text, "\n    }");
+    }
+    report->begun = true;
+    end_array(report, collect->request.track_count);
+}
+
+static void report_counts(struct report *report, const struct labels *labels, const struct report_facts *facts)
+{
+    member_u64(report, "original_event_count", facts->event_count);
+    member_u64(report, "added_event_count", labels_event_count(labels));
+    text_decimal(member(report, "trace_origin_us"), &labels->collect->origin);
+}
+
+static void report_source(struct report *report, const struct report_facts *facts)
+{
+    member_string(report, "source_sha256", facts->sha256);
+    member_string(report, "source_file", facts->source_file);
+    member_u64(report, "source_bytes", facts->source_bytes);
+    member_u64(report, "insert_offset", facts->insert_offset);
+    member_u64(report, "insert_bytes", facts->insert_bytes);
+    member_string(report, "tool_version", lt_version());
 }
 
 bool labels_report(const struct labels *labels, const struct report_facts *facts, emit_fn *emit, void *emit_ctx)
 {
-    const struct lt_annotate_options *options = labels->options;
     const struct collect *collect = labels->collect;
-    struct text writer = {.emit = emit, .ctx = emit_ctx}, *text = &writer;
-    text_puts(text, "{\n  ");
-    key_u64(text, "schema_version", 1);
-    next_line(text);
-    key_string(text, "notice", labels_notice);
-    next_line(text);
-    key_string(text, "phase", options->phase);
-    next_line(text);
-    key_string(text, "evidence", options->evidence);
-    next_line(text);
-    key(text, "pid");
-    value(text, collect, labels->selection->pid, false);
-    next_line(text);
-    key(text, "device");
-    value(text, collect, labels->selection->device, false);
-    next_line(text);
-    key_u64(text, "guide_tid", labels->selection->guide_tid);
-    next_line(text);
-    key(text, "track_name");
-    track_name(text, options->phase);
-    next_line(text);
-    key_string(text, "anchor_regex", options->anchor_regex);
-    next_line(text);
-    key_string(text, "end_anchor_regex", options->end_anchor_regex);
-    next_line(text);
-    key_u64(text, "anchor_offset", options->anchor_offset);
-    next_line(text);
-    key_u64(text, "matching_anchor_count", collect->anchor_count);
-    next_line(text);
-    key_u64(text, "num_layers", options->num_layers);
-    next_line(text);
-    key_u64(text, "first_layer", options->first_layer);
-    next_line(text);
-    key_u64(text, "passes", options->passes);
-    next_line(text);
-    key_u64(text, "original_event_count", facts->event_count);
-    next_line(text);
-    key_u64(text, "added_event_count", labels_event_count(labels));
-    next_line(text);
-    key_decimal(text, "trace_origin_us", &collect->origin);
-    next_line(text);
-    report_layers(text, labels);
-    next_line(text);
-    key_string(text, "source_sha256", facts->sha256);
-    next_line(text);
-    key_string(text, "source_file", facts->source_file);
-    next_line(text);
-    key_u64(text, "source_bytes", facts->source_bytes);
-    next_line(text);
-    key_u64(text, "insert_offset", facts->insert_offset);
-    next_line(text);
-    key_u64(text, "insert_bytes", facts->insert_bytes);
-    next_line(text);
-    key_string(text, "tool_version", lt_version());
-    text_puts(text, "\n}\n");
-    bool ok = text_flush(text);
-    text_free(text);
+    const struct track *track = &collect->request.tracks[0];
+    bool flat = collect->request.track_count == 1;
+    struct report report = {.text = {.emit = emit, .ctx = emit_ctx}, .indent = "  "};
+    member_u64(&report, "schema_version", 1);
+    member_string(&report, "notice", labels_notice);
+    if (flat)
+        report_selection(&report, collect, track);
+    else
+        report_tracks(&report, collect);
+    report_counts(&report, labels, facts);
+    if (flat)
+        report_layers(&report, collect, track);
+    report_source(&report, facts);
+    if (flat)
+        report_cadence(&report, collect, track);
+    text_puts(&report.text, "\n}\n");
+    bool ok = text_flush(&report.text);
+    text_free(&report.text);
     return ok;
 }

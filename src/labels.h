@@ -1,5 +1,5 @@
 /*
- * labels.h - an accepted plan as JSON: the events to insert, and the report
+ * labels.h - accepted plans as JSON: the events to insert, and the report
  */
 #ifndef LABELS_H
 #define LABELS_H
@@ -14,19 +14,16 @@
 
 /* What the texts are made from; all of it outlives the call. */
 struct labels {
-    const struct lt_annotate_options *options;
-    const struct collect *collect;
-    const struct selection *selection;
-    const struct plan *plan;
-    bool needs_comma; /* an element stands before the insertion */
+    const struct collect *collect; /* and its tracks */
+    bool needs_comma;              /* an element stands before the insertion */
 };
 
 /* What a guide is not. Stands in every guide and in the report. */
 extern const char labels_notice[];
 
 /*
- * Emits the events of the track, one a line: thread_name, thread_sort_index,
- * and a slice per guide. An insertion_fn with a struct labels as context.
+ * Emits the events of the tracks, one track behind the other, one event a
+ * line: thread_name, thread_sort_index, and a slice per guide. An insertion_fn with a struct labels as context.
  * False when `emit` said so or memory is out.
  */
 bool labels_insertion(void *labels, emit_fn *emit, void *emit_ctx);
@@ -42,7 +39,8 @@ struct report_facts {
     uint64_t source_bytes, insert_offset, insert_bytes;
 };
 
-/* Emits the mapping report. False when `emit` said so or memory is out. */
+/* Emits the mapping report: flat for one track, with an array `tracks` for several. False when `emit` said so or memory
+ * is out. */
 bool labels_report(const struct labels *labels, const struct report_facts *facts, emit_fn *emit, void *emit_ctx);
 
 #endif

@@ -78,16 +78,16 @@ int matcher_search(struct matcher *matcher, const char *name, size_t len)
     return matcher->result == PCRE2_ERROR_NOMATCH ? 0 : -1;
 }
 
-enum lt_status matcher_error(const struct matcher *matcher, const char *file, const char *name, size_t len,
-                             struct lt_error *error)
+enum lt_status matcher_error(const struct matcher *matcher, const char *file, const char *kind, const char *name,
+                             size_t len, struct lt_error *error)
 {
     PCRE2_UCHAR why[256] = "";
     char shown_pattern[256], shown_name[128], shown_file[512];
     pcre2_get_error_message(matcher->result, why, sizeof why);
     return fail(error, LT_SELECTION,
-                "%s: %s '%s' gave up on the kernel name '%s' (%s); write a pattern that backtracks less",
+                "%s: %s '%s' gave up on the %s name '%s' (%s); write a pattern that backtracks less",
                 printable(shown_file, sizeof shown_file, file, strlen(file)), matcher->option,
-                printable(shown_pattern, sizeof shown_pattern, matcher->pattern, strlen(matcher->pattern)),
+                printable(shown_pattern, sizeof shown_pattern, matcher->pattern, strlen(matcher->pattern)), kind,
                 printable(shown_name, sizeof shown_name, name, len), (const char *)why);
 }
 

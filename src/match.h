@@ -1,5 +1,5 @@
 /*
- * match.h - regular expressions over kernel names (PCRE2)
+ * match.h - regular expressions over names (PCRE2)
  */
 #ifndef MATCH_H
 #define MATCH_H
@@ -21,9 +21,9 @@ struct matcher *matcher_new(const char *option, const char *pattern, struct lt_e
 /* 1: the name holds a match; 0: it does not; -1: a limit was hit, see matcher_error(). */
 int matcher_search(struct matcher *matcher, const char *name, size_t len);
 
-/* LT_SELECTION after matcher_search() gave -1: which pattern, which name, which limit. */
-enum lt_status matcher_error(const struct matcher *matcher, const char *file, const char *name, size_t len,
-                             struct lt_error *error);
+/* LT_SELECTION after matcher_search() gave -1: which pattern, which name (of a `kind`: "kernel"), which limit. */
+enum lt_status matcher_error(const struct matcher *matcher, const char *file, const char *kind, const char *name,
+                             size_t len, struct lt_error *error);
 
 /* The pattern as it was given. */
 const char *matcher_pattern(const struct matcher *matcher);

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sorting: positions, merged from the runs that are there ----------------------------------------------- */
+#include "order.h"
+
+/* ---- sorting ----------------------------------------------------------------------------------------------- */
 
 struct sort {
     const unsigned char *records;
@@ -21,58 +23,21 @@ static struct decimal time_of(const struct sort *sort, uint32_t position)
     return decimal_unpack(packed, record[sort->scale_at]);
 }
 
-static bool in_order(struct sort *sort, uint32_t a, uint32_t b)
+static bool in_order(void *ctx, uint32_t a, uint32_t b)
 {
+    struct sort *sort = ctx;
     struct decimal x = time_of(sort, a), y = time_of(sort, b);
     return decimal_compare(&x, &y, &sort->failed) <= 0;
 }
 
-static size_t run_end(struct sort *sort, const uint32_t *order, size_t start, size_t count)
-{
-    size_t end = start + 1;
-    while (end < count && in_order(sort, order[end - 1], order[end]))
-        end++;
-    return end;
-}
-
-/*
- * Stable, in O(n log runs): a trace is nearly in order, and one that is takes
- * a single look. Every round merges neighbouring runs, so their number halves.
- */
+/* By time. A trace is nearly in order. NULL when memory is out. */
 static uint32_t *sort_positions(struct sort *sort, size_t count)
 {
-    uint32_t *order = malloc((count == 0 ? 1 : count) * sizeof *order);
-    if (order == NULL)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        order[i] = (uint32_t)i;
-    if (count == 0 || run_end(sort, order, 0, count) == count)
+    uint32_t *order = order_positions(count, in_order, sort);
+    if (!sort->failed)
         return order;
-    uint32_t *other = malloc(count * sizeof *other);
-    bool merged_all = false;
-    while (other != NULL && !merged_all) {
-        for (size_t start = 0; start < count;) {
-            size_t middle = run_end(sort, order, start, count);
-            size_t end = middle < count ? run_end(sort, order, middle, count) : middle;
-            size_t a = start, b = middle, at = start;
-            while (a < middle && b < end)
-                other[at++] = in_order(sort, order[a], order[b]) ? order[a++] : order[b++];
-            memcpy(other + at, order + a, (middle - a) * sizeof *other);
-            at += middle - a;
-            memcpy(other + at, order + b, (end - b) * sizeof *other);
-            merged_all = start == 0 && end == count;
-            start = end;
-        }
-        uint32_t *swap = order;
-        order = other;
-        other = swap;
-    }
-    if (other == NULL || sort->failed) {
-        free(order);
-        order = NULL;
-    }
-    free(other);
-    return order;
+    free(order);
+    return NULL;
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------ */
@@ -101,16 +66,70 @@ static enum plan_refusal refuse(struct plan *plan, enum plan_refusal why, uint64
     return why;
 }
 
+/* How many anchors from the first of a pass to the first of the next. */
+static uint64_t period(const struct plan_request *request)
+{
+    return request->num_layers * request->stride + request->extras;
+}
+
+/* The anchor that starts a selected layer. */
+static uint64_t layer_anchor(const struct plan_request *request, uint64_t selected)
+{
+    return request->anchor_offset + selected / request->num_layers * period(request) +
+           selected % request->num_layers * request->stride;
+}
+
+/* The first anchor outside the scopes that starts after `ts`. False: there is none. */
+static bool next_outside(const struct plan *plan, const struct decimal *ts, struct decimal *next, bool *failed)
+{
+    const struct anchor *outside = plan->request.anchors + plan->request.anchor_count;
+    size_t low = 0, high = plan->request.outside_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct anchor *anchor = &outside[plan->outside_order[middle]];
+        struct decimal start = decimal_unpack(anchor->ts, anchor->ts_scale);
+        if (decimal_compare(&start, ts, failed) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == plan->request.outside_count)
+        return false;
+    *next = decimal_unpack(outside[plan->outside_order[low]].ts, outside[plan->outside_order[low]].ts_scale);
+    return true;
+}
+
+/* Where a selected layer ends at the latest: at the next one's start, selected or not. False: nowhere. */
+static bool layer_limit(const struct plan *plan, uint64_t selected, struct decimal *limit, bool *failed)
+{
+    uint64_t index = layer_anchor(&plan->request, selected), next = index + plan->request.stride;
+    bool bounded = next < plan->request.anchor_count;
+    if (bounded)
+        *limit = anchor_ts(plan, next);
+    if (plan->request.outside_count == 0 || (selected + 1) % plan->request.num_layers != 0)
+        return bounded;
+    struct decimal start = anchor_ts(plan, index), outside;
+    if (!next_outside(plan, &start, &outside, failed))
+        return bounded;
+    if (!bounded || decimal_compare(&outside, limit, failed) < 0)
+        *limit = outside;
+    return true;
+}
+
 static enum plan_refusal check_count(struct plan *plan)
 {
     const struct plan_request *request = &plan->request;
     uint64_t from_offset =
         request->anchor_offset < request->anchor_count ? request->anchor_count - request->anchor_offset : 0;
-    bool overflow = __builtin_mul_overflow(request->num_layers, request->passes, &plan->guide_count);
-    plan->need = overflow ? UINT64_MAX : plan->guide_count;
+    uint64_t pass, all = 0;
+    bool overflow = __builtin_mul_overflow(request->num_layers, request->passes, &plan->guide_count) ||
+                    __builtin_mul_overflow(request->num_layers, request->stride, &pass) ||
+                    __builtin_add_overflow(pass, request->extras, &pass) ||
+                    __builtin_mul_overflow(pass, request->passes, &all);
+    plan->need = overflow ? UINT64_MAX : all - request->extras;
     plan->found = from_offset;
-    if (overflow || plan->guide_count > from_offset)
-        return refuse(plan, PLAN_TOO_FEW, from_offset);
+    if (plan->need > from_offset)
+        return refuse(plan, PLAN_TOO_FEW, 0);
     return PLAN_FINE;
 }
 
@@ -120,7 +139,7 @@ static enum plan_refusal check_anchor_times(struct plan *plan)
     int64_t rounded = 0, before = 0;
     struct decimal last = {.scale = 0};
     for (uint64_t i = 0; i < plan->guide_count; i++) {
-        struct decimal ts = anchor_ts(plan, plan->request.anchor_offset + i);
+        struct decimal ts = anchor_ts(plan, layer_anchor(&plan->request, i));
         plan->ts = ts;
         if (i > 0 && decimal_compare(&last, &ts, &failed) == 0)
             return refuse(plan, failed ? PLAN_NO_MEMORY : PLAN_EQUAL_TIMES, i);
@@ -137,8 +156,8 @@ static enum plan_refusal check_anchor_times(struct plan *plan)
 }
 
 /*
- * Exactly one terminal in [anchor, next anchor) for every selected anchor;
- * both lists are sorted, so one walk along them is enough.
+ * Exactly one terminal in [anchor, limit) for every selected layer; both
+ * lists are sorted, so one walk along them is enough.
  */
 static enum plan_refusal check_terminals(struct plan *plan)
 {
@@ -146,11 +165,8 @@ static enum plan_refusal check_terminals(struct plan *plan)
     bool failed = false;
     size_t at = 0;
     for (uint64_t i = 0; i < plan->guide_count; i++) {
-        uint64_t index = request->anchor_offset + i;
-        bool bounded = index + 1 < request->anchor_count;
-        struct decimal start = anchor_ts(plan, index);
-        if (bounded)
-            plan->limit = anchor_ts(plan, index + 1);
+        bool bounded = layer_limit(plan, i, &plan->limit, &failed);
+        struct decimal start = anchor_ts(plan, layer_anchor(request, i));
         size_t first;
         for (; at < request->terminal_count; at++) {
             struct decimal ts = decimal_unpack(terminal_at(plan, at)->ts, terminal_at(plan, at)->ts_scale);
@@ -181,18 +197,154 @@ static enum plan_refusal check_terminals(struct plan *plan)
     return PLAN_FINE;
 }
 
-enum plan_refusal plan_make(struct plan *plan, const struct plan_request *request)
+/* ---- landmarks --------------------------------------------------------------------------------------------- */
+
+static struct decimal mark_ts(const struct landmark *landmark, size_t index)
 {
-    *plan = (struct plan){.request = *request};
-    if (check_count(plan) != PLAN_FINE)
-        return plan->refusal;
-    struct sort anchors = {(const unsigned char *)request->anchors, sizeof(struct anchor), offsetof(struct anchor, ts),
-                           offsetof(struct anchor, ts_scale), false};
-    plan->anchor_order = sort_positions(&anchors, request->anchor_count);
-    if (plan->anchor_order == NULL)
+    const struct mark *mark = &landmark->marks[index];
+    if (mark->is_long)
+        return decimal_unpack(landmark->long_times[mark->ts], mark->ts_scale);
+    return (struct decimal){.coefficient = mark->ts, .scale = mark->ts_scale};
+}
+
+/* Whether a landmark at `ts`, which is not before the selected layer's start, lies in its guide. */
+static bool in_guide(const struct plan *plan, uint64_t selected, const struct decimal *ts, bool *failed)
+{
+    const struct plan_request *request = &plan->request;
+    struct decimal limit;
+    if (request->has_terminal && (selected + 1) % request->num_layers == 0) {
+        const struct terminal *terminal = &request->terminals[plan->pass_terminal[selected / request->num_layers]];
+        limit = decimal_unpack(terminal->end, terminal->end_scale);
+    } else if (!layer_limit(plan, selected, &limit, failed)) {
+        return true;
+    }
+    return decimal_compare(ts, &limit, failed) < 0;
+}
+
+static bool starts_by(const struct plan *plan, uint64_t selected, const struct decimal *ts, bool *failed)
+{
+    struct decimal start = anchor_ts(plan, layer_anchor(&plan->request, selected));
+    return decimal_compare(&start, ts, failed) <= 0;
+}
+
+/* The last selected layer that starts by `ts`, or guide_count. `near` is where to look first. */
+static uint64_t layer_by(const struct plan *plan, uint64_t near, const struct decimal *ts, bool *failed)
+{
+    uint64_t low = 0, high = plan->guide_count;
+    for (uint64_t at = near; at < plan->guide_count && at < near + 3; at++) {
+        if (!starts_by(plan, at, ts, failed)) {
+            high = at;
+            break;
+        }
+        low = at + 1;
+    }
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (starts_by(plan, middle, ts, failed))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == 0 ? plan->guide_count : low - 1;
+}
+
+static enum plan_refusal check_landmark(struct plan *plan, uint64_t index, uint32_t *counts)
+{
+    const struct landmark *landmark = &plan->request.landmarks[index];
+    bool failed = false;
+    uint64_t near = 0;
+    memset(counts, 0, plan->guide_count * sizeof *counts);
+    for (size_t i = 0; i < landmark->count; i++) {
+        struct decimal ts = mark_ts(landmark, i);
+        uint64_t selected = layer_by(plan, near, &ts, &failed);
+        if (selected == plan->guide_count)
+            continue;
+        near = selected;
+        counts[selected] += in_guide(plan, selected, &ts, &failed);
+    }
+    if (failed)
         return plan->refusal = PLAN_NO_MEMORY;
-    if (check_anchor_times(plan) != PLAN_FINE || !request->has_terminal)
+    plan->landmark = index;
+    plan->need = landmark->wanted;
+    for (uint64_t i = 0; i < plan->guide_count; i++) {
+        plan->found = counts[i];
+        if (plan->found != plan->need)
+            return refuse(plan, PLAN_LANDMARK, i);
+    }
+    return PLAN_FINE;
+}
+
+static enum plan_refusal check_landmarks(struct plan *plan)
+{
+    if (plan->request.landmark_count == 0)
+        return PLAN_FINE;
+    uint32_t *counts = malloc(plan->guide_count * sizeof *counts);
+    if (counts == NULL)
+        return plan->refusal = PLAN_NO_MEMORY;
+    for (uint64_t i = 0; i < plan->request.landmark_count && plan->refusal == PLAN_FINE; i++)
+        (void)check_landmark(plan, i, counts);
+    free(counts);
+    return plan->refusal;
+}
+
+/* ---- scopes ------------------------------------------------------------------------------------------------ */
+
+/* One instance holds the launches of all anchors of a pass, those between its layers' too. */
+static enum plan_refusal check_launches(struct plan *plan)
+{
+    const struct plan_request *request = &plan->request;
+    uint64_t size = request->num_layers * request->stride;
+    for (uint64_t pass = 0; pass < request->passes; pass++) {
+        uint64_t first = request->anchor_offset + pass * period(request);
+        uint64_t instance = request->instances[plan->anchor_order[first]];
+        for (uint64_t i = 1; i < size; i++) {
+            if (request->instances[plan->anchor_order[first + i]] == instance)
+                continue;
+            plan->ts = anchor_ts(plan, first + i);
+            return refuse(plan, PLAN_CROSSES, pass * request->num_layers + i / request->stride);
+        }
+        plan->pass_scope[pass] = (uint32_t)instance;
+    }
+    return PLAN_FINE;
+}
+
+static enum plan_refusal check_gpu_scopes(struct plan *plan)
+{
+    const struct plan_request *request = &plan->request;
+    bool failed = false;
+    for (uint64_t pass = 0; pass < request->passes; pass++) {
+        uint64_t first = request->anchor_offset + pass * period(request);
+        plan->ts = anchor_ts(plan, first);
+        plan->limit = anchor_ts(plan, first + request->num_layers * request->stride - 1);
+        uint32_t scope = scopes_spanning(request->gpu_scopes, request->gpu_pid, &plan->ts, &plan->limit, &failed);
+        if (scope == SCOPE_NONE)
+            return refuse(plan, failed ? PLAN_NO_MEMORY : PLAN_CROSSES_GPU, pass * request->num_layers);
+        if (request->instances == NULL)
+            plan->pass_scope[pass] = scope;
+    }
+    return PLAN_FINE;
+}
+
+static enum plan_refusal check_scopes(struct plan *plan)
+{
+    const struct plan_request *request = &plan->request;
+    if (request->instances == NULL && request->gpu_scopes == NULL)
+        return PLAN_FINE;
+    plan->pass_scope = calloc(request->passes, sizeof *plan->pass_scope);
+    if (plan->pass_scope == NULL)
+        return plan->refusal = PLAN_NO_MEMORY;
+    if (request->instances != NULL && check_launches(plan) != PLAN_FINE)
         return plan->refusal;
+    return request->gpu_scopes == NULL ? PLAN_FINE : check_gpu_scopes(plan);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+static enum plan_refusal sort_terminals(struct plan *plan)
+{
+    const struct plan_request *request = &plan->request;
+    if (!request->has_terminal)
+        return PLAN_FINE;
     struct sort terminals = {(const unsigned char *)request->terminals, sizeof(struct terminal),
                              offsetof(struct terminal, ts), offsetof(struct terminal, ts_scale), false};
     plan->terminal_order = sort_positions(&terminals, request->terminal_count);
@@ -200,6 +352,26 @@ enum plan_refusal plan_make(struct plan *plan, const struct plan_request *reques
     if (plan->terminal_order == NULL || plan->pass_terminal == NULL)
         return plan->refusal = PLAN_NO_MEMORY;
     return check_terminals(plan);
+}
+
+enum plan_refusal plan_make(struct plan *plan, const struct plan_request *request)
+{
+    *plan = (struct plan){.request = *request};
+    if (request->stride == 0)
+        plan->request.stride = 1;
+    if (check_count(plan) != PLAN_FINE)
+        return plan->refusal;
+    struct sort anchors = {(const unsigned char *)request->anchors, sizeof(struct anchor), offsetof(struct anchor, ts),
+                           offsetof(struct anchor, ts_scale), false};
+    plan->anchor_order = sort_positions(&anchors, request->anchor_count);
+    anchors.records += request->anchor_count * sizeof(struct anchor);
+    if (request->outside_count > 0)
+        plan->outside_order = sort_positions(&anchors, request->outside_count);
+    if (plan->anchor_order == NULL || (request->outside_count > 0 && plan->outside_order == NULL))
+        return plan->refusal = PLAN_NO_MEMORY;
+    if (check_anchor_times(plan) == PLAN_FINE && check_scopes(plan) == PLAN_FINE && sort_terminals(plan) == PLAN_FINE)
+        (void)check_landmarks(plan);
+    return plan->refusal;
 }
 
 /* ---- guides ------------------------------------------------------------------------------------------------ */
@@ -210,12 +382,12 @@ void plan_guide(const struct plan *plan, uint64_t index, struct guide *guide)
     *guide = (struct guide){
         .pass_index = index / request->num_layers,
         .layer_id = request->first_layer + index % request->num_layers,
-        .anchor_index = request->anchor_offset + index,
+        .anchor_index = layer_anchor(request, index),
     };
     guide->anchor = anchor_at(plan, guide->anchor_index);
     guide->start = anchor_ts(plan, guide->anchor_index);
     if ((index + 1) % request->num_layers != 0) {
-        guide->end = anchor_ts(plan, guide->anchor_index + 1);
+        guide->end = anchor_ts(plan, guide->anchor_index + request->stride);
         guide->boundary = PLAN_NEXT_ANCHOR;
     } else if (request->has_terminal) {
         const struct terminal *terminal = &request->terminals[plan->pass_terminal[guide->pass_index]];
@@ -233,7 +405,9 @@ void plan_guide(const struct plan *plan, uint64_t index, struct guide *guide)
 void plan_free(struct plan *plan)
 {
     free(plan->anchor_order);
+    free(plan->outside_order);
     free(plan->terminal_order);
     free(plan->pass_terminal);
+    free(plan->pass_scope);
     *plan = (struct plan){0};
 }

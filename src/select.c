@@ -42,14 +42,16 @@ static int by_count(const void *a, const void *b)
 }
 
 /* The processes (or devices) that matching kernels lie in, the fullest first. NULL when memory is out. */
-static struct tally *tally_up(const struct collect *collect, bool of_device, bool only_wanted, size_t *count)
+static struct tally *tally_up(const struct collect *collect, const struct track *track, bool of_device,
+                              bool only_wanted, size_t *count)
 {
     struct tally *tallies = calloc(collect->group_keys.count + 1, sizeof *tallies);
     struct intern seen = {0};
     *count = 0;
     for (uint32_t i = 0; tallies != NULL && i < collect->group_keys.count; i++) {
         const struct group *group = &collect->groups[i];
-        if (group->anchors == 0 || (only_wanted && !group->wanted))
+        const struct track_group *mine = &track->groups[i];
+        if (mine->anchors == 0 || (only_wanted && !mine->wanted))
             continue;
         uint32_t value = of_device ? group->device : group->pid;
         uint32_t at = intern(&seen, 't', (const char *)&value, sizeof value, NULL);
@@ -59,7 +61,7 @@ static struct tally *tally_up(const struct collect *collect, bool of_device, boo
             break;
         }
         tallies[at].value = value;
-        tallies[at].anchors += group->anchors;
+        tallies[at].anchors += mine->anchors;
         *count = seen.count;
     }
     intern_free(&seen);
@@ -85,30 +87,29 @@ static void add_tallies(struct text *text, const struct collect *collect, const 
 }
 
 /* Ends a message that was put together in `text`. */
-static enum lt_status refuse(const struct collect *collect, struct text *text, struct lt_error *error)
+static enum lt_status refuse(const char *place, struct text *text, struct lt_error *error)
 {
     char file[512];
     text_add(text, "", 1);
-    enum lt_status status =
-        text->failed
-            ? fail_memory(error)
-            : fail(error, LT_SELECTION, "%s: %s",
-                   printable(file, sizeof file, collect->request.trace_name, strlen(collect->request.trace_name)),
-                   text->data);
+    enum lt_status status = text->failed ? fail_memory(error)
+                                         : fail(error, LT_SELECTION, "%s: %s",
+                                                printable(file, sizeof file, place, strlen(place)), text->data);
     text_free(text);
     return status;
 }
 
-static enum lt_status refuse_no_match(const struct collect *collect, const char *pattern, struct lt_error *error)
+static enum lt_status refuse_no_match(const struct collect *collect, const struct track *track, struct lt_error *error)
 {
+    const char *pattern = track->options->anchor_regex;
     struct text text = {0};
     char shown[256];
     if (collect->kernels == 0) {
         text_puts(&text, "no kernel in this trace (no event with ph \"X\" and category kernel); record it with the "
                          "GPU activity switched on");
-        return refuse(collect, &text, error);
+        return refuse(collect->request.trace_name, &text, error);
     }
-    text_puts(&text, "--anchor-regex '");
+    text_puts(&text, track->words->anchor_regex);
+    text_puts(&text, " '");
     text_puts(&text, printable(shown, sizeof shown, pattern, strlen(pattern)));
     text_puts(&text, "' matches none of ");
     text_u64(&text, collect->kernels);
@@ -123,27 +124,28 @@ static enum lt_status refuse_no_match(const struct collect *collect, const char 
         text_u64(&text, collect->kernel_names[names[i]].count);
         text_puts(&text, ")");
     }
-    return refuse(collect, &text, error);
+    return refuse(track->place, &text, error);
 }
 
 /* Matching kernels exist, but none where --pid and --device say. */
-static enum lt_status refuse_not_there(const struct collect *collect, struct lt_error *error)
+static enum lt_status refuse_not_there(const struct collect *collect, const struct track *track, struct lt_error *error)
 {
-    const struct collect_request *request = &collect->request;
+    const struct lt_track *request = track->options;
     bool pid_matches = false;
     struct text text = {0};
     char shown[128];
     for (uint32_t i = 0; i < collect->group_keys.count && request->pid != NULL; i++) {
         const struct group *group = &collect->groups[i];
-        if (group->anchors == 0 || group->pid == INTERN_NONE)
+        if (track->groups[i].anchors == 0 || group->pid == INTERN_NONE)
             continue;
         const struct intern_entry *entry = &collect->values.entries[group->pid];
         pid_matches |= entry->len == strlen(request->pid) && memcmp(entry->text, request->pid, entry->len) == 0;
     }
     bool of_device = request->pid == NULL || pid_matches;
-    const char *option = of_device ? "--device" : "--pid", *wanted = of_device ? request->device : request->pid;
+    const char *option = of_device ? track->words->device : track->words->pid,
+               *wanted = of_device ? request->device : request->pid;
     size_t count;
-    struct tally *tallies = tally_up(collect, of_device, false, &count);
+    struct tally *tallies = tally_up(collect, track, of_device, false, &count);
     if (tallies == NULL)
         return fail_memory(error);
     text_puts(&text, "no matching kernel with ");
@@ -153,15 +155,15 @@ static enum lt_status refuse_not_there(const struct collect *collect, struct lt_
     text_puts(&text, of_device ? "'; matching kernels lie on devices " : "'; matching kernels lie in processes ");
     add_tallies(&text, collect, tallies, count);
     free(tallies);
-    return refuse(collect, &text, error);
+    return refuse(track->place, &text, error);
 }
 
-static enum lt_status refuse_several(const struct collect *collect, bool of_device, const struct tally *tallies,
-                                     size_t count, struct lt_error *error)
+static enum lt_status refuse_several(const struct collect *collect, const struct track *track, bool of_device,
+                                     const struct tally *tallies, size_t count, struct lt_error *error)
 {
     struct text text = {0};
-    const char *option = of_device ? "--device" : "--pid";
-    const char *wanted = of_device ? collect->request.device : collect->request.pid;
+    const char *option = of_device ? track->words->device : track->words->pid;
+    const char *wanted = of_device ? track->options->device : track->options->pid;
     text_puts(&text, "matching kernels lie ");
     text_puts(&text, of_device ? "on several devices: " : "in several processes: ");
     add_tallies(&text, collect, tallies, count);
@@ -172,11 +174,10 @@ static enum lt_status refuse_several(const struct collect *collect, bool of_devi
         text_puts(&text,
                   "; they read alike but differ as JSON (a number and a string), which no option can tell apart");
     }
-    return refuse(collect, &text, error);
+    return refuse(track->place, &text, error);
 }
 
-static enum lt_status refuse_bad_kernel(const struct collect *collect, const struct bad_kernel *bad,
-                                        struct lt_error *error)
+static enum lt_status refuse_bad_kernel(const struct track *track, const struct bad_kernel *bad, struct lt_error *error)
 {
     static const char *const kinds[] = {[SCAN_ABSENT] = "is missing", [SCAN_NULL] = "is null",
                                         [SCAN_FALSE] = "is false",    [SCAN_TRUE] = "is true",
@@ -197,7 +198,7 @@ static enum lt_status refuse_bad_kernel(const struct collect *collect, const str
     }
     text_puts(&text, bad->in_dur ? "; every kernel of the chosen process needs a finite dur of at least 0"
                                  : "; every kernel of the chosen process needs a finite ts");
-    return refuse(collect, &text, error);
+    return refuse(track->place, &text, error);
 }
 
 /*
@@ -205,45 +206,58 @@ static enum lt_status refuse_bad_kernel(const struct collect *collect, const str
  * device; where anchors name no device, or only some do, kernels without one
  * are meant too.
  */
-static bool is_chosen(const struct group *group, const struct selection *selection)
+static bool is_chosen(const struct collect *collect, const struct track *track, uint32_t id)
 {
-    return group->wanted && group->pid == selection->pid &&
+    const struct selection *selection = &track->selection;
+    const struct group *group = &collect->groups[id];
+    return track->groups[id].wanted && group->pid == selection->pid &&
            (selection->device == INTERN_NONE || group->device == selection->device ||
             (group->device == INTERN_NONE && selection->also_without));
 }
 
-static enum lt_status check_kernels(const struct collect *collect, const struct selection *selection,
-                                    struct lt_error *error)
+static enum lt_status check_kernels(const struct collect *collect, const struct track *track, struct lt_error *error)
 {
     const struct bad_kernel *first = NULL;
     for (uint32_t i = 0; i < collect->group_keys.count; i++) {
-        const struct group *group = &collect->groups[i];
-        if (is_chosen(group, selection) && group->bad.found && (first == NULL || group->bad.event < first->event))
-            first = &group->bad;
+        const struct bad_kernel *bad = &collect->groups[i].bad;
+        if (is_chosen(collect, track, i) && bad->found && (first == NULL || bad->event < first->event))
+            first = bad;
     }
-    return first == NULL ? LT_OK : refuse_bad_kernel(collect, first, error);
+    return first == NULL ? LT_OK : refuse_bad_kernel(track, first, error);
 }
 
-static void keep_chosen(struct collect *collect, const struct selection *selection)
+static void keep_chosen(const struct collect *collect, struct track *track)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < collect->anchor_count; i++)
-        if (is_chosen(&collect->groups[collect->anchors[i].group], selection))
-            collect->anchors[kept++] = collect->anchors[i];
-    collect->anchor_count = kept;
+    for (size_t i = 0; i < track->anchor_count; i++) {
+        if (!is_chosen(collect, track, track->anchors[i].group))
+            continue;
+        if (track->launches != NULL)
+            track->launches[kept] = track->launches[i];
+        track->anchors[kept++] = track->anchors[i];
+    }
+    track->anchor_count = kept;
     kept = 0;
-    for (size_t i = 0; i < collect->terminal_count; i++)
-        if (is_chosen(&collect->groups[collect->terminals[i].group], selection))
-            collect->terminals[kept++] = collect->terminals[i];
-    collect->terminal_count = kept;
+    for (size_t i = 0; i < track->terminal_count; i++)
+        if (is_chosen(collect, track, track->terminals[i].group))
+            track->terminals[kept++] = track->terminals[i];
+    track->terminal_count = kept;
+    for (size_t k = 0; k < track->landmark_count; k++) {
+        struct landmark *landmark = &track->landmarks[k];
+        kept = 0;
+        for (size_t i = 0; i < landmark->count; i++)
+            if (is_chosen(collect, track, landmark->marks[i].group))
+                landmark->marks[kept++] = landmark->marks[i];
+        landmark->count = kept;
+    }
 }
 
 /* The one value that matching kernels have; several or none are refused. */
-static enum lt_status only_value(const struct collect *collect, bool of_device, uint32_t *value, bool *also_without,
-                                 struct lt_error *error)
+static enum lt_status only_value(const struct collect *collect, const struct track *track, bool of_device,
+                                 uint32_t *value, bool *also_without, struct lt_error *error)
 {
     size_t count, first = 0;
-    struct tally *tallies = tally_up(collect, of_device, true, &count);
+    struct tally *tallies = tally_up(collect, track, of_device, true, &count);
     if (tallies == NULL)
         return fail_memory(error);
     /* A kernel that names no device lies on no other one. */
@@ -255,7 +269,7 @@ static enum lt_status only_value(const struct collect *collect, bool of_device, 
             first = i;
     enum lt_status status = LT_OK;
     if (values > 1)
-        status = refuse_several(collect, of_device, tallies, count, error);
+        status = refuse_several(collect, track, of_device, tallies, count, error);
     else
         *value = values == 1 ? tallies[first].value : INTERN_NONE;
     *also_without = values < count;
@@ -263,9 +277,43 @@ static enum lt_status only_value(const struct collect *collect, bool of_device, 
     return status;
 }
 
-enum lt_status select_group(struct collect *collect, struct selection *selection, struct lt_error *error)
+/* The first tid from 1000000 up that neither the process nor another track of the job uses. */
+static enum lt_status choose_tid(struct collect *collect, struct track *track, struct lt_error *error)
+{
+    char place[512];
+    struct selection *selection = &track->selection;
+    if (!track_reserve(&collect->processes, &collect->process_capacity, selection->pid, sizeof *collect->processes))
+        return fail_memory(error);
+    struct tidset *tids = &collect->processes[selection->pid].tids;
+    for (const struct track *other = collect->request.tracks; other != track; other++)
+        if (!tidset_add(tids, (int64_t)other->selection.guide_tid))
+            return fail_memory(error);
+    selection->guide_tid = tidset_first_free(tids);
+    if (selection->guide_tid != 0)
+        return LT_OK;
+    return fail(error, LT_SELECTION, "%s: the process uses every tid from %u to %u; no track can be added",
+                printable(place, sizeof place, track->place, strlen(track->place)), TIDSET_FIRST,
+                TIDSET_FIRST + TIDSET_PAGES * TIDSET_PAGE_BITS - 1);
+}
+
+/* Tracks of one process are told apart by their phases. */
+static enum lt_status check_phase(const struct collect *collect, const struct track *track, struct lt_error *error)
+{
+    char file[512], phase[128];
+    const char *name = collect->request.trace_name;
+    for (const struct track *other = collect->request.tracks; other != track; other++)
+        if (other->selection.pid == track->selection.pid && strcmp(other->options->phase, track->options->phase) == 0)
+            return fail(error, LT_SELECTION,
+                        "%s: two tracks of one process have the phase '%s' and would look alike; give each its own",
+                        printable(file, sizeof file, name, strlen(name)),
+                        printable(phase, sizeof phase, track->options->phase, strlen(track->options->phase)));
+    return LT_OK;
+}
+
+enum lt_status select_group(struct collect *collect, struct track *track, struct lt_error *error)
 {
     char file[512];
+    struct selection *selection = &track->selection;
     const char *name = collect->request.trace_name;
     *selection = (struct selection){.pid = INTERN_NONE, .device = INTERN_NONE};
     if (collect->has_guide)
@@ -275,16 +323,16 @@ enum lt_status select_group(struct collect *collect, struct selection *selection
                     printable(file, sizeof file, name, strlen(name)), collect->guide_event, collect->guide_offset);
     uint64_t matching = 0, wanted = 0;
     for (uint32_t i = 0; i < collect->group_keys.count; i++) {
-        matching += collect->groups[i].anchors;
-        wanted += collect->groups[i].wanted ? collect->groups[i].anchors : 0;
+        matching += track->groups[i].anchors;
+        wanted += track->groups[i].wanted ? track->groups[i].anchors : 0;
     }
     if (matching == 0)
-        return refuse_no_match(collect, matcher_pattern(collect->request.anchor), error);
+        return refuse_no_match(collect, track, error);
     if (wanted == 0)
-        return refuse_not_there(collect, error);
-    enum lt_status status = only_value(collect, false, &selection->pid, &selection->also_without, error);
+        return refuse_not_there(collect, track, error);
+    enum lt_status status = only_value(collect, track, false, &selection->pid, &selection->also_without, error);
     if (status == LT_OK)
-        status = only_value(collect, true, &selection->device, &selection->also_without, error);
+        status = only_value(collect, track, true, &selection->device, &selection->also_without, error);
     if (status != LT_OK)
         return status;
     char tag = selection->pid == INTERN_NONE ? VALUE_OTHER : collect->values.entries[selection->pid].tag;
@@ -292,25 +340,19 @@ enum lt_status select_group(struct collect *collect, struct selection *selection
         return fail(error, LT_SELECTION,
                     "%s: matching kernels have no pid that is a number or a string, so no track can stand beside "
                     "them; choose others",
-                    printable(file, sizeof file, name, strlen(name)));
-    if ((status = check_kernels(collect, selection, error)) != LT_OK)
+                    printable(file, sizeof file, track->place, strlen(track->place)));
+    if ((status = check_kernels(collect, track, error)) == LT_OK)
+        status = check_phase(collect, track, error);
+    if (status != LT_OK)
         return status;
-    keep_chosen(collect, selection);
-    static const struct tidset none;
-    selection->guide_tid = tidset_first_free(
-        selection->pid < collect->process_capacity ? &collect->processes[selection->pid].tids : &none);
-    if (selection->guide_tid == 0)
-        return fail(error, LT_SELECTION, "%s: the process uses every tid from %u to %u; no track can be added",
-                    printable(file, sizeof file, name, strlen(name)), TIDSET_FIRST,
-                    TIDSET_FIRST + TIDSET_PAGES * TIDSET_PAGE_BITS - 1);
-    return LT_OK;
+    keep_chosen(collect, track);
+    return choose_tid(collect, track, error);
 }
 
-enum lt_status select_refuse_none(const struct collect *collect, const char *pattern, struct lt_error *error)
+enum lt_status select_refuse_none(const struct collect *collect, const struct track *track, struct lt_error *error)
 {
     uint64_t matching = 0;
     for (uint32_t i = 0; i < collect->group_keys.count; i++)
-        matching += collect->groups[i].anchors;
-    return matching == 0 ? refuse_no_match(collect, pattern == NULL ? "" : pattern, error)
-                         : refuse_not_there(collect, error);
+        matching += track->groups[i].anchors;
+    return matching == 0 ? refuse_no_match(collect, track, error) : refuse_not_there(collect, track, error);
 }

@@ -215,64 +215,108 @@ enum lt_status words_for_cut_gzip(struct source *source, const struct scan_probl
 
 /* ---- plans ------------------------------------------------------------------------------------------------- */
 
-enum lt_status words_for_plan(const char *file, const struct plan *plan, struct lt_error *error)
+/* What most refusals of a plan speak of. */
+struct plan_words {
+    char place[512], where[96], ts[72], limit[72];
+};
+
+static bool time_words(char *out, size_t size, const struct decimal *time)
 {
-    char name[512], where[96];
-    struct text times = {0};
-    text_decimal(&times, &plan->ts);
-    text_add(&times, "", 1);
-    size_t limit = times.len;
-    text_decimal(&times, &plan->limit);
-    text_add(&times, "", 1);
-    if (times.failed) {
-        text_free(&times);
+    struct text text = {0};
+    text_decimal(&text, time);
+    text_add(&text, "", 1);
+    if (!text.failed)
+        snprintf(out, size, "%.64s", text.data);
+    bool ok = !text.failed;
+    text_free(&text);
+    return ok;
+}
+
+static enum lt_status refuse_too_few(const struct track *track, const struct plan_words *words, struct lt_error *error)
+{
+    const struct plan *plan = &track->plan;
+    const struct plan_request *request = &plan->request;
+    char cadence[128] = "";
+    if (request->stride != 1 || request->extras != 0)
+        snprintf(cadence, sizeof cadence, " (stride %" PRIu64 ", %" PRIu64 " extra between passes)", request->stride,
+                 request->extras);
+    return fail(error, LT_SELECTION,
+                "%s: need %" PRIu64 " matching anchors%s from offset %" PRIu64 " on, found %" PRIu64
+                " (%zu in all); check %s, %s and %s",
+                words->place, plan->need, cadence, request->anchor_offset, plan->found, request->anchor_count,
+                track->words->num_layers, track->words->passes, track->words->anchor_offset);
+}
+
+static enum lt_status refuse_terminals(const struct track *track, const struct plan_words *words,
+                                       struct lt_error *error)
+{
+    const struct plan *plan = &track->plan;
+    char found[32] = "no terminal";
+    if (plan->found > 0)
+        snprintf(found, sizeof found, "%" PRIu64 " terminals", plan->found);
+    return fail(error, LT_SELECTION,
+                "%s: %s: %s between its anchor and the next; %s must match exactly one kernel there", words->place,
+                words->where, found, track->words->end_anchor_regex);
+}
+
+static enum lt_status refuse_landmark(const struct track *track, const struct plan_words *words, struct lt_error *error)
+{
+    const struct plan *plan = &track->plan;
+    const char *pattern = track->options->landmarks[plan->landmark].regex;
+    char shown[256];
+    return fail(error, LT_SELECTION,
+                "%s: %s: %s '%s' must match %" PRIu64 " kernel%s in its guide, found %" PRIu64
+                "; the anchor, the offset or the landmark is wrong",
+                words->place, words->where, track->words->landmark_regex,
+                printable(shown, sizeof shown, pattern, strlen(pattern)), plan->need, plan->need == 1 ? "" : "s",
+                plan->found);
+}
+
+enum lt_status words_for_plan(const struct track *track, struct lt_error *error)
+{
+    const struct plan *plan = &track->plan;
+    struct plan_words words;
+    if (!time_words(words.ts, sizeof words.ts, &plan->ts) || !time_words(words.limit, sizeof words.limit, &plan->limit))
         return fail_memory(error);
-    }
-    printable(name, sizeof name, file, strlen(file));
-    snprintf(where, sizeof where, "pass %" PRIu64 ", layer %" PRIu64, plan->pass, plan->layer);
-    enum lt_status status;
+    printable(words.place, sizeof words.place, track->place, strlen(track->place));
+    snprintf(words.where, sizeof words.where, "pass %" PRIu64 ", layer %" PRIu64, plan->pass, plan->layer);
     switch (plan->refusal) {
     case PLAN_TOO_FEW:
-        status = fail(error, LT_SELECTION,
-                      "%s: need %" PRIu64 " matching anchors from offset %" PRIu64 " on, found %" PRIu64
-                      " (%zu in all); check --num-layers, --passes and --anchor-offset",
-                      name, plan->need, plan->request.anchor_offset, plan->found, plan->request.anchor_count);
-        break;
+        return refuse_too_few(track, &words, error);
     case PLAN_EQUAL_TIMES:
-        status = fail(error, LT_SELECTION,
-                      "%s: anchors are not distinct: the one of %s starts at %.64s us like the one before it; choose a "
-                      "kernel that runs once per layer",
-                      name, where, times.data);
-        break;
+        return fail(error, LT_SELECTION,
+                    "%s: anchors are not distinct: the one of %s starts at %s us like the one before it; choose a "
+                    "kernel that runs once per layer",
+                    words.place, words.where, words.ts);
     case PLAN_NO_TERMINAL:
-        status = fail(error, LT_SELECTION,
-                      "%s: %s: no terminal between its anchor and the next; --end-anchor-regex must match exactly one "
-                      "kernel there",
-                      name, where);
-        break;
     case PLAN_MANY_TERMINALS:
-        status = fail(error, LT_SELECTION,
-                      "%s: %s: %" PRIu64 " terminals between its anchor and the next; --end-anchor-regex must match "
-                      "exactly one kernel there",
-                      name, where, plan->found);
-        break;
+        return refuse_terminals(track, &words, error);
     case PLAN_LATE_TERMINAL:
-        status = fail(error, LT_SELECTION,
-                      "%s: %s: its terminal ends at %.64s us, after the next anchor's start at %.64s us; choose a "
-                      "terminal that ends before the next layer",
-                      name, where, times.data, times.data + limit);
-        break;
+        return fail(
+            error, LT_SELECTION,
+            "%s: %s: its terminal ends at %s us, after the next anchor's start at %s us; choose a terminal that "
+            "ends before the next layer",
+            words.place, words.where, words.ts, words.limit);
     case PLAN_TIME_RANGE:
-        status = fail(error, LT_SELECTION,
-                      "%s: %s: the time %.64s us is beyond what trace viewers can show; correct the trace's clock",
-                      name, where, times.data);
-        break;
+        return fail(error, LT_SELECTION,
+                    "%s: %s: the time %s us is beyond what trace viewers can show; correct the trace's clock",
+                    words.place, words.where, words.ts);
+    case PLAN_LANDMARK:
+        return refuse_landmark(track, &words, error);
+    case PLAN_CROSSES:
+        return fail(error, LT_SELECTION,
+                    "%s: %s: its anchor at %s us was launched in another scope than the pass's first one; no pass may "
+                    "cross scopes: check %s and %s",
+                    words.place, words.where, words.ts, track->words->anchor_offset, track->words->num_layers);
+    case PLAN_CROSSES_GPU:
+        return fail(error, LT_SELECTION,
+                    "%s: pass %" PRIu64 ": no one gpu_user_annotation that %s matches holds all of its anchors, from "
+                    "%s to %s us; no pass may cross scopes: check %s and %s",
+                    words.place, plan->pass, track->words->within_gpu, words.ts, words.limit,
+                    track->words->anchor_offset, track->words->num_layers);
     default:
-        status = fail_memory(error);
-        break;
+        return fail_memory(error);
     }
-    text_free(&times);
-    return status;
 }
 
 /* ---- warnings ---------------------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "plan.h"
 #include "scan.h"
 #include "source.h"
+#include "track.h"
 
 /* Fills *error (LT_TRACE) from a refused scan. Reads the source again up to the place. */
 enum lt_status words_for_scan(struct source *source, const struct scan_problem *problem, struct lt_error *error);
@@ -18,8 +19,8 @@ enum lt_status words_for_scan(struct source *source, const struct scan_problem *
 /* Fills *error (LT_TRACE) for a gzip file that was cut: how far the scan had come. */
 enum lt_status words_for_cut_gzip(struct source *source, const struct scan_problem *problem, struct lt_error *error);
 
-/* Fills *error from a refused plan. */
-enum lt_status words_for_plan(const char *file, const struct plan *plan, struct lt_error *error);
+/* Fills *error from a track's refused plan. */
+enum lt_status words_for_plan(const struct track *track, struct lt_error *error);
 
 /* Hands each kind of warning that was counted to `warning` (may be NULL). */
 void words_for_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning, void *ctx);

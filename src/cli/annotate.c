@@ -9,21 +9,25 @@ static const char help[] = "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIO
                            "  -o, --output PATH          - is standard output; a name in .gz is compressed\n"
                            "      --report PATH          mapping report (default: OUTPUT.layers.json)\n"
                            "      --anchor-regex RE      kernel that runs once per layer (required)\n"
-                           "      --num-layers N         anchors per pass (required)\n"
+                           "      --num-layers N         layers per pass (required)\n"
                            "      --anchor-offset K      index of a verified first layer's anchor (required)\n"
                            "      --phase TEXT           what is labelled, e.g. decode (required)\n"
                            "      --evidence TEXT        why the anchor is right (required)\n"
                            "      --passes P             complete passes to label (default: 1)\n"
                            "      --first-layer F        number of the first label (default: 0)\n"
-                           "      --pid PID              choose among GPU processes\n"
-                           "      --device DEV           choose among devices (args.device)\n"
+                           "      --pid PID, --device D  choose among GPU processes, devices (args.device)\n"
                            "      --end-anchor-regex RE  kernel that ends a layer; closes each pass\n"
+                           "      --landmark-regex RE[=COUNT]      runs COUNT (1) times in each guide\n"
+                           "      --anchor-stride K      anchors per layer (default: 1)\n"
+                           "      --extra-anchors-per-pass E       behind a pass, of no layer (default: 0)\n"
+                           "      --within RE            only anchors launched in a CPU scope named so\n"
+                           "      --within-gpu RE        only those in a gpu_user_annotation named so\n"
+                           "      --spec FILE            tracks from JSON, or a report, instead of these\n"
                            "  -z, --gzip / --no-gzip     compress or not, whatever the name says\n"
                            "      --level 1..9           gzip level (default: 6)\n"
                            "      --strict               refuse what is not strict JSON\n"
                            "      --threads N            default: number of cores\n"
-                           "      --progress WHEN        auto, always or never; -q is never\n"
-                           "  -h, --help                 this page\n";
+                           "      --progress WHEN        auto, always or never; -q is never\n";
 
 enum option_id {
     OPT_TRACE = 256,
@@ -38,6 +42,12 @@ enum option_id {
     OPT_PID,
     OPT_DEVICE,
     OPT_END_ANCHOR_REGEX,
+    OPT_LANDMARK_REGEX,
+    OPT_ANCHOR_STRIDE,
+    OPT_EXTRA_ANCHORS,
+    OPT_WITHIN,
+    OPT_WITHIN_GPU,
+    OPT_SPEC,
     OPT_NO_GZIP,
     OPT_LEVEL,
     OPT_STRICT,
@@ -59,6 +69,12 @@ static const struct option long_options[] = {
     {"pid", required_argument, NULL, OPT_PID},
     {"device", required_argument, NULL, OPT_DEVICE},
     {"end-anchor-regex", required_argument, NULL, OPT_END_ANCHOR_REGEX},
+    {"landmark-regex", required_argument, NULL, OPT_LANDMARK_REGEX},
+    {"anchor-stride", required_argument, NULL, OPT_ANCHOR_STRIDE},
+    {"extra-anchors-per-pass", required_argument, NULL, OPT_EXTRA_ANCHORS},
+    {"within", required_argument, NULL, OPT_WITHIN},
+    {"within-gpu", required_argument, NULL, OPT_WITHIN_GPU},
+    {"spec", required_argument, NULL, OPT_SPEC},
     {"gzip", no_argument, NULL, 'z'},
     {"no-gzip", no_argument, NULL, OPT_NO_GZIP},
     {"level", required_argument, NULL, OPT_LEVEL},
@@ -72,16 +88,111 @@ static const struct option long_options[] = {
 
 struct command {
     struct lt_annotate_options options;
+    struct lt_track track;
+    struct lt_landmark landmarks[LT_MAX_LANDMARKS];
     enum progress_mode mode;
     struct progress progress;
     bool has_num_layers, has_offset, help;
+    const char *track_option; /* the first option that describes a track */
 };
 
+/*
+ * RE or RE=COUNT: an equals sign with nothing but digits behind it, at the
+ * end, is a count. Cuts the argument in two, which is ours.
+ */
+static bool take_landmark(struct command *command, char *value)
+{
+    struct lt_track *track = &command->track;
+    if (track->landmark_count == LT_MAX_LANDMARKS) {
+        cli_usage("more than %d of --landmark-regex; take fewer", LT_MAX_LANDMARKS);
+        return false;
+    }
+    struct lt_landmark *landmark = &command->landmarks[track->landmark_count++];
+    *landmark = (struct lt_landmark){.regex = value, .count = 1};
+    char *equals = strrchr(value, '=');
+    if (equals == NULL || equals[1] == '\0' || equals[1 + strspn(equals + 1, "0123456789")] != '\0')
+        return true;
+    *equals = '\0';
+    return cli_number("the count of --landmark-regex", equals + 1, &landmark->count);
+}
+
+/* An option of the track. False when `option` is none. */
+static bool take_track(struct command *command, int option, char *value, bool *ok)
+{
+    struct lt_track *track = &command->track;
+    *ok = true;
+    switch (option) {
+    case OPT_ANCHOR_REGEX:
+        track->anchor_regex = value;
+        return true;
+    case OPT_NUM_LAYERS:
+        command->has_num_layers = true;
+        *ok = cli_number("--num-layers", value, &track->num_layers);
+        return true;
+    case OPT_ANCHOR_OFFSET:
+        command->has_offset = true;
+        *ok = cli_number("--anchor-offset", value, &track->anchor_offset);
+        return true;
+    case OPT_PASSES:
+        *ok = cli_number("--passes", value, &track->passes);
+        return true;
+    case OPT_FIRST_LAYER:
+        *ok = cli_number("--first-layer", value, &track->first_layer);
+        return true;
+    case OPT_PHASE:
+        track->phase = value;
+        return true;
+    case OPT_EVIDENCE:
+        track->evidence = value;
+        return true;
+    case OPT_PID:
+        track->pid = value;
+        return true;
+    case OPT_DEVICE:
+        track->device = value;
+        return true;
+    case OPT_END_ANCHOR_REGEX:
+        track->end_anchor_regex = value;
+        return true;
+    case OPT_LANDMARK_REGEX:
+        *ok = take_landmark(command, value);
+        return true;
+    case OPT_ANCHOR_STRIDE:
+        *ok = cli_number("--anchor-stride", value, &track->anchor_stride);
+        return true;
+    case OPT_EXTRA_ANCHORS:
+        *ok = cli_number("--extra-anchors-per-pass", value, &track->extra_anchors_per_pass);
+        return true;
+    case OPT_WITHIN:
+        track->within = value;
+        return true;
+    case OPT_WITHIN_GPU:
+        track->within_gpu = value;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const char *long_name(int option)
+{
+    const struct option *at = long_options;
+    while (at->name != NULL && at->val != option)
+        at++;
+    return at->name;
+}
+
 /* Takes one option; false, with a message, when its value is wrong. */
-static bool take(struct command *command, int option, const char *value)
+static bool take(struct command *command, int option, char *value)
 {
     struct lt_annotate_options *options = &command->options;
     unsigned small;
+    bool ok;
+    if (take_track(command, option, value, &ok)) {
+        if (command->track_option == NULL)
+            command->track_option = long_name(option);
+        return ok;
+    }
     switch (option) {
     case OPT_TRACE:
         options->trace = value;
@@ -92,33 +203,8 @@ static bool take(struct command *command, int option, const char *value)
     case OPT_REPORT:
         options->report = value;
         return true;
-    case OPT_ANCHOR_REGEX:
-        options->anchor_regex = value;
-        return true;
-    case OPT_NUM_LAYERS:
-        command->has_num_layers = true;
-        return cli_number("--num-layers", value, &options->num_layers);
-    case OPT_ANCHOR_OFFSET:
-        command->has_offset = true;
-        return cli_number("--anchor-offset", value, &options->anchor_offset);
-    case OPT_PASSES:
-        return cli_number("--passes", value, &options->passes);
-    case OPT_FIRST_LAYER:
-        return cli_number("--first-layer", value, &options->first_layer);
-    case OPT_PHASE:
-        options->phase = value;
-        return true;
-    case OPT_EVIDENCE:
-        options->evidence = value;
-        return true;
-    case OPT_PID:
-        options->pid = value;
-        return true;
-    case OPT_DEVICE:
-        options->device = value;
-        return true;
-    case OPT_END_ANCHOR_REGEX:
-        options->end_anchor_regex = value;
+    case OPT_SPEC:
+        options->spec = value;
         return true;
     case 'z':
         options->compress = LT_COMPRESS_GZIP;
@@ -167,15 +253,15 @@ static bool take_all(struct command *command, int argc, char **argv)
 
 static bool check_required(const struct command *command)
 {
-    const struct lt_annotate_options *options = &command->options;
+    const struct lt_track *track = &command->track;
     const struct {
         bool given;
         const char *name;
-    } required[] = {{options->anchor_regex != NULL, " --anchor-regex"},
+    } required[] = {{track->anchor_regex != NULL, " --anchor-regex"},
                     {command->has_num_layers, " --num-layers"},
                     {command->has_offset, " --anchor-offset"},
-                    {options->phase != NULL, " --phase"},
-                    {options->evidence != NULL, " --evidence"}};
+                    {track->phase != NULL, " --phase"},
+                    {track->evidence != NULL, " --evidence"}};
     char missing[128] = "";
     for (size_t i = 0; i < sizeof required / sizeof *required; i++)
         if (!required[i].given)
@@ -183,6 +269,22 @@ static bool check_required(const struct command *command)
     if (missing[0] != '\0')
         cli_usage("required:%s; see layertrack help annotate", missing);
     return missing[0] == '\0';
+}
+
+/* The tracks come from the options, or from a spec. */
+static bool choose_tracks(struct command *command)
+{
+    if (command->options.spec == NULL) {
+        command->track.landmarks = command->landmarks;
+        command->options.tracks = &command->track;
+        command->options.track_count = 1;
+        return check_required(command);
+    }
+    if (command->track_option == NULL)
+        return true;
+    cli_usage("--spec and --%s cannot be used together; write %s into the spec", command->track_option,
+              command->track_option);
+    return false;
 }
 
 /* Standard input and output where nothing is named and nobody sits at a terminal. */
@@ -202,10 +304,15 @@ static void summarize(const struct command *command, const struct lt_annotate_re
     if (command->mode == PROGRESS_NEVER || !isatty(STDERR_FILENO))
         return;
     const struct lt_annotate_options *options = &command->options;
-    fprintf(stderr, "%llu guides L%llu..L%llu in %llu %s, from %llu matching anchors among %llu events",
-            (unsigned long long)result->guides, (unsigned long long)options->first_layer,
-            (unsigned long long)(options->first_layer + options->num_layers - 1), (unsigned long long)options->passes,
-            options->passes == 1 ? "pass" : "passes", (unsigned long long)result->anchors,
+    const struct lt_track *track = &command->track;
+    fprintf(stderr, "%llu guides", (unsigned long long)result->guides);
+    if (options->spec == NULL)
+        fprintf(stderr, " L%llu..L%llu in %llu %s", (unsigned long long)track->first_layer,
+                (unsigned long long)(track->first_layer + track->num_layers - 1), (unsigned long long)track->passes,
+                track->passes == 1 ? "pass" : "passes");
+    else
+        fprintf(stderr, " in %llu %s", (unsigned long long)result->tracks, result->tracks == 1 ? "track" : "tracks");
+    fprintf(stderr, ", from %llu matching anchors among %llu events", (unsigned long long)result->anchors,
             (unsigned long long)result->events);
     if (strcmp(options->output, "-") != 0)
         fprintf(stderr, ": %s", options->output);
@@ -215,7 +322,8 @@ static void summarize(const struct command *command, const struct lt_annotate_re
 static int run(int argc, char **argv)
 {
     struct command command = {
-        .options = {.passes = 1, .progress = cli_on_progress, .warning = cli_on_warning},
+        .options = {.progress = cli_on_progress, .warning = cli_on_warning},
+        .track = {.passes = 1, .anchor_stride = 1},
         .mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;
@@ -223,7 +331,7 @@ static int run(int argc, char **argv)
         return LT_USAGE;
     if (command.help)
         return cli_print(help);
-    if (!check_required(&command) || !choose_streams(&command.options))
+    if (!choose_tracks(&command) || !choose_streams(&command.options))
         return LT_USAGE;
     struct lt_annotate_result result;
     struct lt_error error = {0};

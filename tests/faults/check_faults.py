@@ -4,6 +4,8 @@
     check_faults.py --layertrack BIN --inject inject.so --fixtures DIR
 """
 import argparse
+import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -22,6 +24,29 @@ FAULTS = ["write:ENOSPC", "write:EDQUOT", "write:short", "write:EINTR", "read:EI
           "malloc:ENOMEM"]
 LABELS = ["--anchor-regex", "rotary_embedding_kernel", "--num-layers", "2", "--anchor-offset", "0", "--passes", "2",
           "--phase", "p", "--evidence", "e"]
+
+
+def write_scoped(folder):
+    """A trace whose anchors are launched in two scopes, and a spec of two tracks that asks for them: a second reading."""
+    events = []
+    for step, name in enumerate(("step[DECODE]", "step[DRAFT]")):
+        start = 100 * step
+        events.append({"ph": "X", "cat": "user_annotation", "name": name, "pid": 9, "tid": 9, "ts": start, "dur": 50})
+        events.append({"ph": "X", "cat": "gpu_user_annotation", "name": name, "pid": 0, "tid": 7, "ts": start + 60, "dur": 30})
+        for layer in range(2):
+            correlation = 10 * step + layer
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9,
+                           "ts": start + 5 + layer, "dur": 1, "args": {"correlation": correlation}})
+            events.append({"ph": "X", "cat": "kernel", "name": "anchor\u00e9", "pid": 0, "tid": 7,
+                           "ts": start + 60 + 10 * layer, "dur": 5, "args": {"device": 0, "correlation": correlation}})
+    text = json.dumps({"traceEvents": events})
+    (folder / "scoped.json").write_text(text)
+    (folder / "scoped.json.gz").write_bytes(gzip.compress(text.encode()))
+    tracks = [{"phase": phase, "evidence": "e", "anchor_regex": "^anchor", "num_layers": 2, "anchor_offset": 0,
+               "within": word, "within_gpu": word, "landmarks": [{"regex": "anchor", "count": 1}], "layers": [{"a": []}]}
+              for phase, word in (("target", "DECODE"), ("draft", "DRAFT"))]
+    (folder / "spec.json").write_text(json.dumps({"tracks": tracks}))
+    return ["--spec", str(folder / "spec.json")]
 
 
 def run(options, words, trace, suffix, threads, piped, fault=None):
@@ -87,6 +112,9 @@ def main():
         labelled, labelled_packed = Path(made, "annotated.json"), Path(made, "annotated.json.gz")
         jobs += [(["strip"], labelled, ".json", 2, False), (["strip"], labelled_packed, ".json.gz", 2, True),
                  (["render"], labelled, ".svg", 1, False), (["render"], labelled, ".svg", 2, True)]
+        spec = ["annotate", *write_scoped(Path(made))]
+        jobs += [(spec, Path(made, "scoped.json"), ".json", 1, False), (spec, Path(made, "scoped.json.gz"), ".json.gz", 2, False),
+                 (spec, Path(made, "scoped.json"), ".json", 2, True)]
         results = list(pool.map(lambda job: check_job(options, job), jobs))
     failures = [failure for _, found in results for failure in found]
     print("\n".join(failures[:40]))

@@ -7,14 +7,19 @@ int main(int argc, char **argv)
 {
     if (argc != 3)
         return LT_USAGE;
-    struct lt_annotate_options options = {
-        .trace = argv[1],
-        .output = argv[2],
+    struct lt_track track = {
         .anchor_regex = "rotary_embedding_kernel",
         .num_layers = 2,
         .passes = 2,
         .phase = "decode",
         .evidence = "made with one rotary embedding a layer",
+        .anchor_stride = 1,
+    };
+    struct lt_annotate_options options = {
+        .trace = argv[1],
+        .output = argv[2],
+        .tracks = &track,
+        .track_count = 1,
     };
     struct lt_annotate_result result;
     struct lt_error error = {0};

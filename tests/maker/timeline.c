@@ -453,8 +453,10 @@ static struct moment pass_start(struct maker *m, struct group *g, uint64_t least
         g->busy_until = m->cpu;
     g->busy_until = moment_add(m, g->busy_until, moment_draw(m, least, least));
     g->started = false;
+    /* The annotation holds the launch of the whole pass, too. */
+    struct moment start = m->cpu;
     graph_launch(m);
-    return m->cpu;
+    return start;
 }
 
 static void one_pass(struct maker *m, struct group *g, uint64_t pass)

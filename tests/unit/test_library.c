@@ -68,15 +68,18 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
+static const struct lt_track track = {
+    .anchor_regex = "^anchor$",
+    .phase = "p",
+    .evidence = "e",
+    .num_layers = LAYERS,
+    .passes = 1,
+    .anchor_stride = 1,
+};
+
 static struct lt_annotate_options options_for(const char *output)
 {
-    return (struct lt_annotate_options){.trace = trace,
-                                        .output = output,
-                                        .anchor_regex = "^anchor$",
-                                        .phase = "p",
-                                        .evidence = "e",
-                                        .num_layers = LAYERS,
-                                        .passes = 1};
+    return (struct lt_annotate_options){.trace = trace, .output = output, .tracks = &track, .track_count = 1};
 }
 
 static void remove_outputs(const char *output)
@@ -173,12 +176,47 @@ static void cancel_anywhere(void **state)
     remove_outputs(output);
 }
 
+/* Two tracks in one run: both, or nothing. */
+static void several_tracks(void **state)
+{
+    (void)state;
+    char output[96];
+    snprintf(output, sizeof output, "%s/out.json", folder);
+    struct lt_track tracks[] = {track, track};
+    tracks[0].num_layers = tracks[1].num_layers = LAYERS / 2;
+    tracks[1].anchor_offset = LAYERS / 2;
+    struct lt_annotate_options options = options_for(output);
+    options.tracks = tracks;
+    options.track_count = 2;
+    struct lt_annotate_result result;
+    struct lt_error error = {0};
+    assert_int_equal(lt_annotate(&options, &result, &error), LT_SELECTION);
+    assert_non_null(strstr(error.message, "two tracks of one process have the phase 'p'"));
+    tracks[1].phase = "q";
+    tracks[1].anchor_offset++;
+    error = (struct lt_error){0};
+    assert_int_equal(lt_annotate(&options, &result, &error), LT_SELECTION);
+    assert_non_null(strstr(error.message, ": track 'q': need 2 matching anchors from offset 3 on, found 1"));
+    assert_int_equal(count_files(), 1);
+    tracks[1].anchor_offset--;
+    error = (struct lt_error){0};
+    assert_int_equal(lt_annotate(&options, &result, &error), LT_OK);
+    assert_int_equal(result.tracks, 2);
+    assert_int_equal(result.guides, LAYERS);
+    assert_int_equal(result.anchors, 2 * LAYERS);
+    assert_int_equal(result.added_events, LAYERS + 4);
+    assert_int_equal(result.guide_tid, 1000000);
+    remove_outputs(output);
+}
+
 static void errors_explain_themselves(void **state)
 {
     (void)state;
     struct lt_annotate_options options = options_for("-");
     struct lt_error error = {0};
-    options.num_layers = 0;
+    struct lt_track wrong = track;
+    wrong.num_layers = 0;
+    options.tracks = &wrong;
     assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
     assert_string_equal(error.message, "--num-layers must be a whole number from 1 to 2^53");
     assert_int_equal(error.status, LT_USAGE);
@@ -189,6 +227,16 @@ static void errors_explain_themselves(void **state)
     options = options_for(NULL);
     error = (struct lt_error){0};
     assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    options = options_for("-");
+    options.track_count = 0;
+    error = (struct lt_error){0};
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    assert_string_equal(error.message, "a job needs 1 to 64 tracks");
+    options = options_for("-");
+    options.spec = "spec.json";
+    error = (struct lt_error){0};
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    assert_non_null(strstr(error.message, "one or the other"));
     assert_string_equal(lt_version(), LT_VERSION);
 }
 
@@ -197,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_at_once),
         cmocka_unit_test(cancel_anywhere),
+        cmocka_unit_test(several_tracks),
         cmocka_unit_test(errors_explain_themselves),
     };
     return cmocka_run_group_tests_name("library", tests, set_up, tear_down);

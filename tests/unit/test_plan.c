@@ -22,76 +22,178 @@ struct row {
     const char *terminals; /* ts+dur, separated by blanks; NULL: no terminal regex */
     uint64_t num_layers, passes, offset, first_layer;
     const char *expected; /* "pass.label@start+dur[kind]" per guide, or what is refused */
+    uint64_t stride, extras;
+    const char *landmarks; /* "ts ts =N; ts =N": when each landmark's kernels start, and how many a guide must hold */
+    const char *instances; /* the scope instance of each anchor */
+    const char *gpu;       /* "start+dur" of each GPU scope */
+    const char *outside;   /* ts of anchors outside the scopes */
 };
 
 static const struct row rows[] = {
-    {"one pass", "10 20 30", NULL, 3, 1, 0, 0, "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p"},
-    {"one layer is a point", "10", NULL, 1, 1, 0, 0, "0.L0@10+0p"},
-    {"anchors in any order", "30 10 20", NULL, 3, 1, 0, 0, "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p"},
+    {"one pass", "10 20 30", NULL, 3, 1, 0, 0, .expected = "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p"},
+    {"one layer is a point", "10", NULL, 1, 1, 0, 0, .expected = "0.L0@10+0p"},
+    {"anchors in any order", "30 10 20", NULL, 3, 1, 0, 0, .expected = "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p"},
     {"many runs", "9 8 7 6 5 4 3 2 1 0", NULL, 2, 5, 0, 0,
-     "0.L0@0+1n 0.L1@1+0p 1.L0@2+1n 1.L1@3+0p 2.L0@4+1n 2.L1@5+0p 3.L0@6+1n 3.L1@7+0p 4.L0@8+1n 4.L1@9+0p"},
+     .expected = "0.L0@0+1n 0.L1@1+0p 1.L0@2+1n 1.L1@3+0p 2.L0@4+1n 2.L1@5+0p 3.L0@6+1n 3.L1@7+0p 4.L0@8+1n 4.L1@9+0p"},
     {"never across the gap between passes", "10 20 100 110", NULL, 2, 2, 0, 0,
-     "0.L0@10+10n 0.L1@20+0p 1.L0@100+10n 1.L1@110+0p"},
+     .expected = "0.L0@10+10n 0.L1@20+0p 1.L0@100+10n 1.L1@110+0p"},
     {"draft work in the gap is not counted by the terminal", "10 20 100 110", "12+3 22+3 50+20 80+5 102+3 112+3", 2, 2,
-     0, 0, "refused: many terminals, pass 0 layer 1: 3"},
+     0, 0, .expected = "refused: many terminals, pass 0 layer 1: 3"},
     {"terminals close the last guide", "10 20 100 110", "12+3 22+3 102+3 112+4", 2, 2, 0, 0,
-     "0.L0@10+10n 0.L1@20+5t 1.L0@100+10n 1.L1@110+6t"},
-    {"offset", "1 10 20 30", NULL, 3, 1, 1, 0, "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p"},
-    {"partition: offset with first layer 20", "1 2 10 20", NULL, 2, 1, 2, 20, "0.L20@10+10n 0.L21@20+0p"},
-    {"first layer counts in every pass", "1 2 3 4", NULL, 2, 2, 0, 20, "0.L20@1+1n 0.L21@2+0p 1.L20@3+1n 1.L21@4+0p"},
-    {"rest of a pass behind the selection", "1 2 3 4 5", NULL, 2, 1, 1, 0, "0.L0@2+1n 0.L1@3+0p"},
+     .expected = "0.L0@10+10n 0.L1@20+5t 1.L0@100+10n 1.L1@110+6t"},
+    {"offset", "1 10 20 30", NULL, 3, 1, 1, 0, .expected = "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p"},
+    {"partition: offset with first layer 20", "1 2 10 20", NULL, 2, 1, 2, 20, .expected = "0.L20@10+10n 0.L21@20+0p"},
+    {"first layer counts in every pass", "1 2 3 4", NULL, 2, 2, 0, 20,
+     .expected = "0.L20@1+1n 0.L21@2+0p 1.L20@3+1n 1.L21@4+0p"},
+    {"rest of a pass behind the selection", "1 2 3 4 5", NULL, 2, 1, 1, 0, .expected = "0.L0@2+1n 0.L1@3+0p"},
 
     /* 4503599627370496.5 and its neighbours are where a double has no room for quarters. */
     {"large fractions subtract exactly", "4503599627370496.499 4503599627370497.500 4503599627370498.501", NULL, 3, 1,
-     0, 0, "0.L0@4503599627370496+2n 0.L1@4503599627370498+1n 0.L2@4503599627370499+0p"},
+     0, 0, .expected = "0.L0@4503599627370496+2n 0.L1@4503599627370498+1n 0.L2@4503599627370499+0p"},
     {"epoch fractions touch exactly", "1740461679473654.4999 1740461679473655.4999 1740461679473656.5001", NULL, 3, 1,
-     0, 0, "0.L0@1740461679473654+1n 0.L1@1740461679473655+2n 0.L2@1740461679473657+0p"},
+     0, 0, .expected = "0.L0@1740461679473654+1n 0.L1@1740461679473655+2n 0.L2@1740461679473657+0p"},
     {"half rounds to even", "0.5 1.5 2.5 3.5", NULL, 4, 1, 0, 0,
-     "0.L0@0+2n 0.L1@2+0n 0.L2@2+2n 0.L3@4+0p warn 1 at 0.2"},
+     .expected = "0.L0@0+2n 0.L1@2+0n 0.L2@2+2n 0.L3@4+0p warn 1 at 0.2"},
     {"negative half rounds to even", "-2.5 -1.5 -0.5", NULL, 3, 1, 0, 0,
-     "0.L0@-2+0n 0.L1@-2+2n 0.L2@0+0p warn 1 at 0.1"},
+     .expected = "0.L0@-2+0n 0.L1@-2+2n 0.L2@0+0p warn 1 at 0.1"},
     {"just above half", "0.50000000000000000000000000000000000000000000000001 2", NULL, 2, 1, 0, 0,
-     "0.L0@1+1n 0.L1@2+0p"},
-    {"exponents", "1.7e15 1.700000000000001e15", NULL, 2, 1, 0, 0, "0.L0@1700000000000000+1n 0.L1@1700000000000001+0p"},
+     .expected = "0.L0@1+1n 0.L1@2+0p"},
+    {"exponents", "1.7e15 1.700000000000001e15", NULL, 2, 1, 0, 0,
+     .expected = "0.L0@1700000000000000+1n 0.L1@1700000000000001+0p"},
     {"mixed scales sort by value", "1.50 1.5000000000000000000000000000000000000001 1.49", NULL, 3, 1, 0, 0,
-     "0.L0@1+1n 0.L1@2+0n 0.L2@2+0p warn 1 at 0.2"},
-    {"terminal end with its own decimals", "10.25 20.125", "11+1 20.2+3.3004", 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+4t"},
+     .expected = "0.L0@1+1n 0.L1@2+0n 0.L2@2+0p warn 1 at 0.2"},
+    {"terminal end with its own decimals", "10.25 20.125", "11+1 20.2+3.3004", 2, 1, 0, 0,
+     .expected = "0.L0@10+10n 0.L1@20+4t"},
     {"ends at the top of 64 bits", "9223372036854775806 9223372036854775807", NULL, 2, 1, 0, 0,
-     "0.L0@9223372036854775806+1n 0.L1@9223372036854775807+0p"},
+     .expected = "0.L0@9223372036854775806+1n 0.L1@9223372036854775807+0p"},
 
-    {"too few", "1 2 3", NULL, 4, 1, 0, 0, "refused: need 4, found 3"},
-    {"too few from the offset", "1 2 3 4", NULL, 2, 2, 1, 0, "refused: need 4, found 3"},
-    {"offset behind the last", "1 2", NULL, 1, 1, 2, 0, "refused: need 1, found 0"},
-    {"no anchor", "", NULL, 1, 1, 0, 0, "refused: need 1, found 0"},
-    {"a product beyond 64 bits", "1 2", NULL, UINT64_MAX / 2, 3, 0, 0, "refused: need 18446744073709551615, found 2"},
-    {"equal times", "1 2 2 3", NULL, 4, 1, 0, 0, "refused: equal times, pass 0 layer 2: 2"},
+    {"too few", "1 2 3", NULL, 4, 1, 0, 0, .expected = "refused: need 4, found 3"},
+    {"too few from the offset", "1 2 3 4", NULL, 2, 2, 1, 0, .expected = "refused: need 4, found 3"},
+    {"offset behind the last", "1 2", NULL, 1, 1, 2, 0, .expected = "refused: need 1, found 0"},
+    {"no anchor", "", NULL, 1, 1, 0, 0, .expected = "refused: need 1, found 0"},
+    {"a product beyond 64 bits", "1 2", NULL, UINT64_MAX / 2, 3, 0, 0,
+     .expected = "refused: need 18446744073709551615, found 2"},
+    {"equal times", "1 2 2 3", NULL, 4, 1, 0, 0, .expected = "refused: equal times, pass 0 layer 2: 2"},
     {"equal times, written differently", "1 2.0 2.000 3", NULL, 4, 1, 0, 0,
-     "refused: equal times, pass 0 layer 2: 2.000"},
-    {"equal times across passes", "1 2 2 3", NULL, 2, 2, 0, 0, "refused: equal times, pass 1 layer 0: 2"},
-    {"equal times outside the selection", "1 1 2 3", NULL, 2, 1, 2, 0, "0.L0@2+1n 0.L1@3+0p"},
+     .expected = "refused: equal times, pass 0 layer 2: 2.000"},
+    {"equal times across passes", "1 2 2 3", NULL, 2, 2, 0, 0, .expected = "refused: equal times, pass 1 layer 0: 2"},
+    {"equal times outside the selection", "1 1 2 3", NULL, 2, 1, 2, 0, .expected = "0.L0@2+1n 0.L1@3+0p"},
     {"beyond 64 bits", "1 9223372036854775807.5", NULL, 2, 1, 0, 0,
-     "refused: time range, pass 0 layer 1: 9223372036854775807.5"},
+     .expected = "refused: time range, pass 0 layer 1: 9223372036854775807.5"},
 
-    {"no terminal", "10 20", "12+1", 2, 1, 0, 0, "refused: no terminal, pass 0 layer 1"},
-    {"no terminal at all", "10 20", "", 2, 1, 0, 0, "refused: no terminal, pass 0 layer 0"},
-    {"two terminals", "10 20", "12+1 14+1 22+1", 2, 1, 0, 0, "refused: many terminals, pass 0 layer 0: 2"},
-    {"two terminals at one time", "10 20", "12+1 12+1 22+1", 2, 1, 0, 0, "refused: many terminals, pass 0 layer 0: 2"},
-    {"terminal before the first anchor does not count", "10 20", "5+1 12+1 22+1", 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+3t"},
-    {"terminal at the anchor's own start", "10 20", "10+1 20+1", 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+1t"},
+    {"no terminal", "10 20", "12+1", 2, 1, 0, 0, .expected = "refused: no terminal, pass 0 layer 1"},
+    {"no terminal at all", "10 20", "", 2, 1, 0, 0, .expected = "refused: no terminal, pass 0 layer 0"},
+    {"two terminals", "10 20", "12+1 14+1 22+1", 2, 1, 0, 0, .expected = "refused: many terminals, pass 0 layer 0: 2"},
+    {"two terminals at one time", "10 20", "12+1 12+1 22+1", 2, 1, 0, 0,
+     .expected = "refused: many terminals, pass 0 layer 0: 2"},
+    {"terminal before the first anchor does not count", "10 20", "5+1 12+1 22+1", 2, 1, 0, 0,
+     .expected = "0.L0@10+10n 0.L1@20+3t"},
+    {"terminal at the anchor's own start", "10 20", "10+1 20+1", 2, 1, 0, 0, .expected = "0.L0@10+10n 0.L1@20+1t"},
     {"terminal at the next anchor's start is the next one's", "10 20", "20+1 22+1", 2, 1, 0, 0,
-     "refused: no terminal, pass 0 layer 0"},
-    {"terminal ends at the next anchor", "10 20", "12+8 22+1", 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+3t"},
+     .expected = "refused: no terminal, pass 0 layer 0"},
+    {"terminal ends at the next anchor", "10 20", "12+8 22+1", 2, 1, 0, 0, .expected = "0.L0@10+10n 0.L1@20+3t"},
     {"terminal overlaps the next anchor", "10 20", "12+8.001 22+1", 2, 1, 0, 0,
-     "refused: late terminal, pass 0 layer 0: 20.001 > 20"},
+     .expected = "refused: late terminal, pass 0 layer 0: 20.001 > 20"},
     {"terminal overlaps the next unselected anchor", "10 20 30", "12+1 22+9 32+1", 2, 1, 0, 0,
-     "refused: late terminal, pass 0 layer 1: 31 > 30"},
+     .expected = "refused: late terminal, pass 0 layer 1: 31 > 30"},
     {"terminal behind the next unselected anchor", "10 20 30", "12+1 32+1", 2, 1, 0, 0,
-     "refused: no terminal, pass 0 layer 1"},
-    {"the last of all has no bound", "10 20", "12+1 5000+70", 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+5050t"},
-    {"terminals in any order", "20 10", "22+3 12+3", 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+5t"},
-    {"terminal of no length", "10 20", "12+0 22+0", 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+2t"},
+     .expected = "refused: no terminal, pass 0 layer 1"},
+    {"the last of all has no bound", "10 20", "12+1 5000+70", 2, 1, 0, 0, .expected = "0.L0@10+10n 0.L1@20+5050t"},
+    {"terminals in any order", "20 10", "22+3 12+3", 2, 1, 0, 0, .expected = "0.L0@10+10n 0.L1@20+5t"},
+    {"terminal of no length", "10 20", "12+0 22+0", 2, 1, 0, 0, .expected = "0.L0@10+10n 0.L1@20+2t"},
     {"terminal end beyond 64 bits", "10 20", "12+1 22+9223372036854775807", 2, 1, 0, 0,
-     "refused: time range, pass 0 layer 1: 9223372036854775829"},
+     .expected = "refused: time range, pass 0 layer 1: 9223372036854775829"},
+
+    /* Cadence: every K-th anchor starts a layer, E behind a pass belong to none. */
+    {"two halves a layer", "10 15 20 25 30 35", NULL, 3, 1, 0, 0, "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p", .stride = 2},
+    {"two halves a layer, two passes", "1 2 3 4 11 12 13 14", NULL, 2, 2, 0, 0,
+     "0.L0@1+2n 0.L1@3+0p 1.L0@11+2n 1.L1@13+0p", .stride = 2},
+    {"extra anchors belong to no layer", "1 2 3 11 12 13", NULL, 2, 2, 0, 0,
+     "0.L0@1+1n 0.L1@2+0p 1.L0@11+1n 1.L1@12+0p", .extras = 1},
+    {"extra anchors behind the last pass need not be there", "1 2 3 11 12", NULL, 2, 2, 0, 0,
+     "0.L0@1+1n 0.L1@2+0p 1.L0@11+1n 1.L1@12+0p", .extras = 1},
+    {"halves and extras from an offset", "0 1 2 3 4 8 9 11 12 13 14", NULL, 2, 2, 1, 5,
+     "0.L5@1+2n 0.L6@3+0p 1.L5@11+2n 1.L6@13+0p", .stride = 2, .extras = 2},
+    {"the last layer's second half is missing", "1 2 3 4 11 12 13", NULL, 2, 2, 0, 0, "refused: need 8, found 7",
+     .stride = 2},
+    {"too few with extras", "1 2 3 11 12", NULL, 2, 2, 0, 0, "refused: need 6, found 5", .extras = 2},
+    {"extras beyond 64 bits", "1 2", NULL, 1, 3, 0, 0, "refused: need 18446744073709551615, found 2",
+     .extras = UINT64_MAX / 2},
+    {"a stride beyond 64 bits", "1 2", NULL, 3, 1, 0, 0, "refused: need 18446744073709551615, found 2",
+     .stride = UINT64_MAX / 2},
+    {"half anchors at one time are no trouble", "1 1 2 2", NULL, 2, 1, 0, 0, "0.L0@1+1n 0.L1@2+0p", .stride = 2},
+    {"one terminal per layer of two halves", "10 15 20 25", "17+2 27+4", 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+11t",
+     .stride = 2},
+    {"a terminal in each half is one too many", "10 15 20 25", "12+1 17+2 27+4", 2, 1, 0, 0,
+     "refused: many terminals, pass 0 layer 0: 2", .stride = 2},
+    {"a terminal must end by the first extra anchor", "10 20 30 110 120", "12+1 22+9 112+1 122+1", 2, 2, 0, 0,
+     "refused: late terminal, pass 0 layer 1: 31 > 30", .extras = 1},
+    {"a terminal of the extra anchor does not count", "10 20 30 110 120", "12+1 22+3 33+1 112+1 122+1", 2, 2, 0, 0,
+     "0.L0@10+10n 0.L1@20+5t 1.L0@110+10n 1.L1@120+3t", .extras = 1},
+
+    /* Landmarks */
+    {"a landmark in every guide", "10 20 30", NULL, 3, 1, 0, 0, "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p",
+     .landmarks = "12 22 32 =1"},
+    {"landmarks in any order, several kinds", "10 20", NULL, 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+0p",
+     .landmarks = "22 12 =1;25 15 16 26 =2;=0"},
+    {"a landmark at the anchor's start is inside", "10 20", NULL, 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+0p",
+     .landmarks = "10 20 =1"},
+    {"none in a guide", "10 20 30", NULL, 3, 1, 0, 0, "refused: landmark 0, pass 0 layer 1: need 1, found 0",
+     .landmarks = "12 32 =1"},
+    {"too many in a guide", "10 20 30", NULL, 3, 1, 0, 0, "refused: landmark 0, pass 0 layer 2: need 1, found 2",
+     .landmarks = "12 22 32 33 =1"},
+    {"the second landmark is wrong", "10 20", NULL, 2, 1, 0, 7, "refused: landmark 1, pass 0 layer 8: need 2, found 1",
+     .landmarks = "12 22 =1;13 14 23 =2"},
+    {"one that must not be there", "10 20", NULL, 2, 1, 0, 0, "refused: landmark 0, pass 0 layer 1: need 0, found 1",
+     .landmarks = "5 21 =0"},
+    {"before the first guide does not count", "10 20", NULL, 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+0p",
+     .landmarks = "5 9.999 12 22 =1"},
+    {"the last guide without terminal runs to the next anchor", "10 20 30", NULL, 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+0p",
+     .landmarks = "12 22 30 31 =1"},
+    {"the last guide of all runs to the end", "10 20", NULL, 2, 1, 0, 0,
+     "refused: landmark 0, pass 0 layer 1: need 1, found 2", .landmarks = "12 22 9999 =1"},
+    {"a terminal ends the last guide", "10 20", "12+1 22+3", 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+5t",
+     .landmarks = "12 22 25 =1"},
+    {"... and only that", "10 20 100 110", "12+1 22+3 102+1 112+1", 2, 2, 0, 0,
+     "0.L0@10+10n 0.L1@20+5t 1.L0@100+10n 1.L1@110+3t", .landmarks = "19 24.999 50 109 112 =1"},
+    {"landmarks of a layer of two halves", "10 15 20 25 40", NULL, 2, 1, 0, 0,
+     "refused: landmark 0, pass 0 layer 1: need 1, found 2", .stride = 2, .landmarks = "12 27 39 41 =1"},
+    {"landmarks behind the last stride do not count", "10 15 20 25 40", NULL, 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+0p",
+     .stride = 2, .landmarks = "17 27 41 =1"},
+    {"long times", "10 20", NULL, 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+0p",
+     .landmarks = "19.99999999999999999999999999 20.00000000000000000000000000000000000000000001 =1"},
+
+    /* Scopes */
+    {"a pass in one instance", "10 20 30 40", NULL, 2, 2, 0, 0, "0.L0@10+10n 0.L1@20+0p 1.L0@30+10n 1.L1@40+0p",
+     .instances = "4 4 2 2"},
+    {"a pass across two instances", "10 20 30 40", NULL, 2, 1, 1, 0, "refused: crosses, pass 0 layer 1: 30",
+     .instances = "4 4 2 2"},
+    {"instances follow the order of time", "30 10 40 20", NULL, 2, 2, 0, 0,
+     "0.L0@10+10n 0.L1@20+0p 1.L0@30+10n 1.L1@40+0p", .instances = "2 4 2 4"},
+    {"a half anchor in another instance", "10 15 20 25", NULL, 2, 1, 0, 0, "refused: crosses, pass 0 layer 1: 25",
+     .stride = 2, .instances = "1 1 1 2"},
+    {"extra anchors may lie in another one", "10 20 25 30 40", NULL, 2, 2, 0, 0,
+     "0.L0@10+10n 0.L1@20+0p 1.L0@30+10n 1.L1@40+0p", .extras = 1, .instances = "1 1 9 2 2"},
+    {"a pass in one GPU scope", "10 20 30 40", NULL, 2, 2, 0, 0, "0.L0@10+10n 0.L1@20+0p 1.L0@30+10n 1.L1@40+0p",
+     .gpu = "9+15 28+20"},
+    {"a GPU scope ends before its end", "10 20", NULL, 2, 1, 0, 0, "refused: crosses gpu, pass 0: 10 to 20",
+     .gpu = "10+10"},
+    {"a GPU scope begins with its start", "10 20", NULL, 2, 1, 0, 0, "0.L0@10+10n 0.L1@20+0p", .gpu = "10+10.001"},
+    {"no one GPU scope holds the pass", "10 20 30", NULL, 3, 1, 0, 0, "refused: crosses gpu, pass 0: 10 to 30",
+     .gpu = "9+20 15+20"},
+    {"the later of two GPU scopes on two streams holds it", "10 20 30", NULL, 2, 1, 1, 0, "0.L0@20+10n 0.L1@30+0p",
+     .gpu = "9+20 15+20"},
+    {"an anchor outside the scopes ends the last guide's terminals", "10 20 100 110", "12+1 22+3 50+1 102+1 112+1", 2,
+     2, 0, 0, "0.L0@10+10n 0.L1@20+5t 1.L0@100+10n 1.L1@110+3t", .outside = "40"},
+    {"... and landmarks, but no other guide's", "10 20 100 110", NULL, 2, 2, 0, 0,
+     "0.L0@10+10n 0.L1@20+0p 1.L0@100+10n 1.L1@110+0p", .outside = "200 12 40 5",
+     .landmarks = "15 22 41 101 199 201 =1"},
+    {"a terminal that overlaps an anchor outside", "10 20", "12+1 22+3", 2, 1, 0, 0,
+     "refused: late terminal, pass 0 layer 1: 25 > 24", .outside = "24"},
+    {"an anchor outside at the last one's own start ends nothing", "10 20", "12+1 22+3", 2, 1, 0, 0,
+     "0.L0@10+10n 0.L1@20+5t", .outside = "20"},
+    {"GPU scopes inside others do not count", "10 20 30", NULL, 3, 1, 0, 0, "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p",
+     .gpu = "12+3 9+30 9+12 16+2"},
 };
 
 #define MAX 64
@@ -129,6 +231,54 @@ static size_t read_terminals(const char *text, struct terminal *terminals, struc
     return count;
 }
 
+static size_t read_landmarks(const char *text, struct landmark *landmarks, struct arena *arena)
+{
+    size_t count = 0;
+    for (; text != NULL; count++) {
+        struct landmark *landmark = &landmarks[count];
+        *landmark = (struct landmark){.marks = calloc(MAX, sizeof *landmark->marks),
+                                      .long_times = calloc(MAX, sizeof *landmark->long_times)};
+        for (text += strspn(text, " "); *text != '='; text += strspn(text, " ")) {
+            size_t len = strcspn(text, " ");
+            struct decimal ts = number(text, len, arena);
+            struct mark *mark = &landmark->marks[landmark->count++];
+            mark->ts_scale = ts.scale;
+            mark->is_long = ts.scale == DECIMAL_TEXT || ts.coefficient != (int64_t)ts.coefficient;
+            mark->ts = mark->is_long ? (int64_t)landmark->long_count : (int64_t)ts.coefficient;
+            if (mark->is_long)
+                landmark->long_times[landmark->long_count++] = decimal_pack(&ts);
+            text += len;
+        }
+        landmark->wanted = strtoull(text + 1, NULL, 10);
+        text = strchr(text, ';');
+        text = text == NULL ? NULL : text + 1;
+    }
+    return count;
+}
+
+static void read_instances(const char *text, uint64_t *instances)
+{
+    for (char *end; *text != '\0'; text = end)
+        *instances++ = strtoull(text, &end, 10);
+}
+
+static void read_scopes(const char *text, struct scopes *scopes, struct arena *arena)
+{
+    struct terminal spans[MAX];
+    size_t count = text == NULL ? 0 : read_terminals(text, spans, arena);
+    scopes->across_tids = true;
+    for (size_t i = 0; i < count; i++) {
+        struct scope scope = {.start = spans[i].ts,
+                              .end = spans[i].end,
+                              .pid = 3,
+                              .tid = (uint32_t)i,
+                              .start_scale = spans[i].ts_scale,
+                              .end_scale = spans[i].end_scale};
+        assert_true(scopes_add(scopes, &scope));
+    }
+    assert_true(scopes_settle(scopes));
+}
+
 static void add_number(struct text *out, const char *before, uint64_t value)
 {
     text_puts(out, before);
@@ -138,9 +288,14 @@ static void add_number(struct text *out, const char *before, uint64_t value)
 static void describe_refusal(struct text *out, const struct plan *plan)
 {
     static const char *const words[] = {
-        [PLAN_EQUAL_TIMES] = "equal times",       [PLAN_NO_TERMINAL] = "no terminal",
-        [PLAN_MANY_TERMINALS] = "many terminals", [PLAN_LATE_TERMINAL] = "late terminal",
-        [PLAN_TIME_RANGE] = "time range",         [PLAN_NO_MEMORY] = "no memory",
+        [PLAN_EQUAL_TIMES] = "equal times",
+        [PLAN_NO_TERMINAL] = "no terminal",
+        [PLAN_MANY_TERMINALS] = "many terminals",
+        [PLAN_LATE_TERMINAL] = "late terminal",
+        [PLAN_TIME_RANGE] = "time range",
+        [PLAN_NO_MEMORY] = "no memory",
+        [PLAN_CROSSES] = "crosses",
+        [PLAN_CROSSES_GPU] = "crosses gpu",
     };
     text_puts(out, "refused: ");
     if (plan->refusal == PLAN_TOO_FEW) {
@@ -148,7 +303,23 @@ static void describe_refusal(struct text *out, const struct plan *plan)
         add_number(out, ", found ", plan->found);
         return;
     }
+    if (plan->refusal == PLAN_LANDMARK) {
+        add_number(out, "landmark ", plan->landmark);
+        add_number(out, ", pass ", plan->pass);
+        add_number(out, " layer ", plan->layer);
+        add_number(out, ": need ", plan->need);
+        add_number(out, ", found ", plan->found);
+        return;
+    }
     text_puts(out, words[plan->refusal]);
+    if (plan->refusal == PLAN_CROSSES_GPU) {
+        add_number(out, ", pass ", plan->pass);
+        text_puts(out, ": ");
+        text_decimal(out, &plan->ts);
+        text_puts(out, " to ");
+        text_decimal(out, &plan->limit);
+        return;
+    }
     add_number(out, ", pass ", plan->pass);
     add_number(out, " layer ", plan->layer);
     if (plan->refusal == PLAN_MANY_TERMINALS) {
@@ -169,7 +340,9 @@ static void describe_guides(struct text *out, const struct plan *plan)
     for (uint64_t i = 0; i < plan->guide_count; i++) {
         struct guide guide;
         plan_guide(plan, i, &guide);
-        assert_int_equal(guide.anchor_index, plan->request.anchor_offset + i);
+        uint64_t stride = plan->request.stride, extras = plan->request.extras;
+        assert_int_equal(guide.anchor_index,
+                         plan->request.anchor_offset + i * stride + i / plan->request.num_layers * extras);
         assert_true(guide.guide_start >= last_end);
         last_end = guide.guide_end;
         add_number(out, i > 0 ? " " : "", guide.pass_index);
@@ -193,9 +366,15 @@ static void run_row(void **state)
     struct arena arena = {0};
     struct anchor anchors[MAX];
     struct terminal terminals[MAX];
+    struct landmark landmarks[8];
+    uint64_t instances[MAX];
+    struct scopes scopes = {0};
+    size_t count = read_anchors(row->anchors, anchors, &arena);
+    size_t outside = row->outside == NULL ? 0 : read_anchors(row->outside, anchors + count, &arena);
     struct plan_request request = {
         .anchors = anchors,
-        .anchor_count = read_anchors(row->anchors, anchors, &arena),
+        .anchor_count = count,
+        .outside_count = outside,
         .terminals = terminals,
         .terminal_count = row->terminals == NULL ? 0 : read_terminals(row->terminals, terminals, &arena),
         .has_terminal = row->terminals != NULL,
@@ -203,7 +382,17 @@ static void run_row(void **state)
         .passes = row->passes,
         .anchor_offset = row->offset,
         .first_layer = row->first_layer,
+        .stride = row->stride,
+        .extras = row->extras,
+        .landmarks = landmarks,
+        .landmark_count = read_landmarks(row->landmarks, landmarks, &arena),
+        .instances = row->instances == NULL ? NULL : instances,
+        .gpu_scopes = row->gpu == NULL ? NULL : &scopes,
+        .gpu_pid = 3,
     };
+    if (row->instances != NULL)
+        read_instances(row->instances, instances);
+    read_scopes(row->gpu, &scopes, &arena);
     struct plan plan;
     struct text out = {0};
     if (plan_make(&plan, &request) == PLAN_FINE)
@@ -214,6 +403,11 @@ static void run_row(void **state)
     assert_string_equal(out.data, row->expected);
     text_free(&out);
     plan_free(&plan);
+    scopes_free(&scopes);
+    for (size_t i = 0; i < request.landmark_count; i++) {
+        free(landmarks[i].marks);
+        free(landmarks[i].long_times);
+    }
     arena_free(&arena);
 }
 
@@ -224,6 +418,7 @@ static void many(void **state)
     enum { COUNT = 100000 };
     struct anchor *anchors = calloc(COUNT, sizeof *anchors);
     struct terminal *terminals = calloc(COUNT, sizeof *terminals);
+    struct landmark landmark = {.wanted = 1, .marks = calloc(COUNT, sizeof *landmark.marks), .count = COUNT};
     for (int order = 0; order < 3; order++) {
         for (int64_t i = 0; i < COUNT; i++) {
             int64_t at = order == 0 ? i : order == 1 ? COUNT - 1 - i : (i * 7919) % COUNT;
@@ -231,12 +426,15 @@ static void many(void **state)
                            end = decimal_from_int(at * 10 + 7);
             anchors[i] = (struct anchor){.ts = decimal_pack(&ts), .name = (uint32_t)at};
             terminals[i] = (struct terminal){.ts = decimal_pack(&start), .end = decimal_pack(&end)};
+            landmark.marks[i] = (struct mark){.ts = at * 10 + 6};
         }
         struct plan_request request = {.anchors = anchors,
                                        .anchor_count = COUNT,
                                        .terminals = terminals,
                                        .terminal_count = COUNT,
                                        .has_terminal = true,
+                                       .landmarks = &landmark,
+                                       .landmark_count = 1,
                                        .num_layers = 40,
                                        .passes = COUNT / 40};
         struct plan plan;
@@ -252,6 +450,7 @@ static void many(void **state)
     }
     free(anchors);
     free(terminals);
+    free(landmark.marks);
 }
 
 int main(void)

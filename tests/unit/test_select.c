@@ -15,6 +15,7 @@
 #include "scan.h"
 #include "select.h"
 #include "text.h"
+#include "tracks.h"
 
 #include <cmocka.h>
 
@@ -166,11 +167,22 @@ static void add_value(struct text *out, const struct collect *collect, uint32_t 
 static void outcome(const struct row *row, enum scan_parser parser, struct text *out)
 {
     struct lt_error error = {0};
-    struct collect_request request = {.trace_name = "t", .pid = row->pid, .device = row->device};
-    request.anchor = matcher_new("--anchor-regex", row->anchor, &error);
-    assert_non_null(request.anchor);
-    if (row->terminal != NULL)
-        request.terminal = matcher_new("--end-anchor-regex", row->terminal, &error);
+    struct lt_track wanted = {.anchor_regex = row->anchor,
+                              .end_anchor_regex = row->terminal,
+                              .phase = "p",
+                              .evidence = "e",
+                              .pid = row->pid,
+                              .device = row->device,
+                              .num_layers = 1,
+                              .passes = 1,
+                              .anchor_stride = 1};
+    struct lt_annotate_options options = {.tracks = &wanted, .track_count = 1};
+    struct tracks tracks;
+    assert_int_equal(tracks_init(&tracks, &options, &error), LT_OK);
+    assert_int_equal(tracks_name(&tracks, "t", &error), LT_OK);
+    struct track *track = &tracks.items[0];
+    struct collect_request request = {
+        .trace_name = "t", .patterns = &tracks.patterns, .tracks = tracks.items, .track_count = 1};
     struct collect collect;
     collect_init(&collect, &request, &error);
     struct scan *scan = scan_new(parser, collect_event, &collect);
@@ -182,15 +194,14 @@ static void outcome(const struct row *row, enum scan_parser parser, struct text 
     struct scan_layout layout;
     if (status == SCAN_OK)
         status = scan_finish(scan, &layout);
-    struct selection selection;
-    if (status == SCAN_OK && select_group(&collect, &selection, &error) == LT_OK) {
+    if (status == SCAN_OK && select_group(&collect, track, &error) == LT_OK) {
         text_puts(out, "pid ");
-        add_value(out, &collect, selection.pid);
+        add_value(out, &collect, track->selection.pid);
         text_puts(out, " device ");
-        add_value(out, &collect, selection.device);
-        add_number(out, " tid ", selection.guide_tid);
-        add_number(out, " anchors ", collect.anchor_count);
-        add_number(out, " terminals ", collect.terminal_count);
+        add_value(out, &collect, track->selection.device);
+        add_number(out, " tid ", track->selection.guide_tid);
+        add_number(out, " anchors ", track->anchor_count);
+        add_number(out, " terminals ", track->terminal_count);
         text_puts(out, " origin ");
         text_decimal(out, &collect.origin);
     } else {
@@ -200,8 +211,7 @@ static void outcome(const struct row *row, enum scan_parser parser, struct text 
     text_add(out, "", 1);
     scan_free(scan);
     collect_free(&collect);
-    matcher_free(request.anchor);
-    matcher_free(request.terminal);
+    tracks_free(&tracks);
 }
 
 static void run_row(void **state)

@@ -1,0 +1,134 @@
+#include "scopes.h"
+
+#include <stdlib.h>
+
+#include "order.h"
+
+bool scopes_add(struct scopes *scopes, const struct scope *scope)
+{
+    if (scopes->count == scopes->capacity) {
+        size_t grown = scopes->capacity == 0 ? 64 : scopes->capacity * 2;
+        struct scope *items = grown > UINT32_MAX ? NULL : realloc(scopes->items, grown * sizeof *items);
+        if (items == NULL)
+            return false;
+        scopes->items = items;
+        scopes->capacity = grown;
+    }
+    scopes->items[scopes->count++] = *scope;
+    return true;
+}
+
+void scopes_free(struct scopes *scopes)
+{
+    free(scopes->items);
+    *scopes = (struct scopes){0};
+}
+
+static struct decimal start_of(const struct scope *scope)
+{
+    return decimal_unpack(scope->start, scope->start_scale);
+}
+
+static struct decimal end_of(const struct scope *scope)
+{
+    return decimal_unpack(scope->end, scope->end_scale);
+}
+
+/* By process, then thread. */
+static int compare_place(const struct scopes *scopes, const struct scope *scope, uint32_t pid, uint32_t tid)
+{
+    if (scope->pid != pid)
+        return scope->pid < pid ? -1 : 1;
+    if (scopes->across_tids)
+        return 0;
+    return (scope->tid > tid) - (scope->tid < tid);
+}
+
+struct sorting {
+    const struct scopes *scopes;
+    bool failed;
+};
+
+/* Of two that start together the longer one comes first: it is the outer one. */
+static bool in_order(void *ctx, uint32_t a, uint32_t b)
+{
+    struct sorting *sorting = ctx;
+    const struct scope *x = &sorting->scopes->items[a], *y = &sorting->scopes->items[b];
+    int order = compare_place(sorting->scopes, x, y->pid, y->tid);
+    if (order != 0)
+        return order < 0;
+    struct decimal x_time = start_of(x), y_time = start_of(y);
+    order = decimal_compare(&x_time, &y_time, &sorting->failed);
+    if (order != 0)
+        return order < 0;
+    x_time = end_of(x);
+    y_time = end_of(y);
+    return decimal_compare(&x_time, &y_time, &sorting->failed) >= 0;
+}
+
+bool scopes_settle(struct scopes *scopes)
+{
+    struct sorting sorting = {.scopes = scopes};
+    uint32_t *order = order_positions(scopes->count, in_order, &sorting);
+    struct scope *sorted = malloc((scopes->count == 0 ? 1 : scopes->count) * sizeof *sorted);
+    if (order == NULL || sorted == NULL) {
+        free(order);
+        free(sorted);
+        return false;
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < scopes->count; i++) {
+        const struct scope *scope = &scopes->items[order[i]];
+        if (kept > 0 && compare_place(scopes, &sorted[kept - 1], scope->pid, scope->tid) == 0) {
+            struct decimal before = end_of(&sorted[kept - 1]), end = end_of(scope);
+            if (decimal_compare(&end, &before, &sorting.failed) <= 0)
+                continue;
+        }
+        sorted[kept++] = *scope;
+    }
+    free(order);
+    free(scopes->items);
+    scopes->items = sorted;
+    scopes->count = scopes->capacity = kept;
+    return !sorting.failed;
+}
+
+/*
+ * Among the outermost ones of a thread starts and ends both rise: the first
+ * one that ends late enough is the only early one that can hold a span.
+ */
+static uint32_t find(const struct scopes *scopes, uint32_t pid, uint32_t tid, const struct decimal *first,
+                     const struct decimal *last, bool last_may_touch, bool *failed)
+{
+    size_t low = 0, high = scopes->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct scope *scope = &scopes->items[middle];
+        int order = compare_place(scopes, scope, pid, tid);
+        if (order == 0) {
+            struct decimal end = end_of(scope);
+            order = decimal_compare(&end, last, failed);
+            order = order == 0 ? (last_may_touch ? 1 : -1) : order;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == scopes->count || compare_place(scopes, &scopes->items[low], pid, tid) != 0 || *failed)
+        return SCOPE_NONE;
+    struct decimal start = start_of(&scopes->items[low]);
+    return decimal_compare(&start, first, failed) <= 0 && !*failed ? (uint32_t)low : SCOPE_NONE;
+}
+
+uint32_t scopes_holding(const struct scopes *scopes, uint32_t pid, uint32_t tid, const struct decimal *start,
+                        const struct decimal *end, bool *failed)
+{
+    return find(scopes, pid, tid, start, end, true, failed);
+}
+
+uint32_t scopes_spanning(const struct scopes *scopes, uint32_t pid, const struct decimal *first,
+                         const struct decimal *last, bool *failed)
+{
+    return find(scopes, pid, 0, first, last, false, failed);
+}

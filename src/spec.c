@@ -1,0 +1,104 @@
+#define _POSIX_C_SOURCE 200809L
+#include "spec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spec_reader.h"
+#include "yajl_memory.h"
+
+#define BLOCK (64 * 1024)
+
+/* A spec being read: the file, yajl and its memory. */
+struct job {
+    struct spec_reader reader;
+    struct yajl_memory memory;
+    const char *path;
+    char file[512]; /* the path, printable */
+    unsigned char block[BLOCK];
+};
+
+static enum lt_status syntax_error(struct spec_reader *reader, yajl_handle yajl, const unsigned char *data, size_t len,
+                                   uint64_t before)
+{
+    char why[128] = "";
+    uint64_t offset = before + (data == NULL ? 0 : yajl_get_bytes_consumed(yajl));
+    unsigned char *message = yajl_get_error(yajl, 0, data, len);
+    if (message != NULL) {
+        size_t size = strcspn((const char *)message, "\n");
+        printable(why, sizeof why, (const char *)message, size);
+    }
+    yajl_free_error(yajl, message);
+    return fail(reader->error, LT_USAGE, "%s: not JSON at byte %" PRIu64 ": %s; correct it", reader->file, offset, why);
+}
+
+/* Feeds one block, or the end when `len` is 0. */
+static enum lt_status feed(struct spec_reader *reader, yajl_handle yajl, const unsigned char *data, size_t len,
+                           uint64_t before)
+{
+    yajl_status status = len == 0 ? yajl_complete_parse(yajl) : yajl_parse(yajl, data, len);
+    if (status == yajl_status_client_canceled)
+        return reader->error->status;
+    if (status != yajl_status_ok && len == 0 && before == 0)
+        return fail(reader->error, LT_USAGE, "%s: is empty; a spec is an object with tracks, or a report",
+                    reader->file);
+    if (status != yajl_status_ok)
+        return syntax_error(reader, yajl, len == 0 ? NULL : data, len, before);
+    return LT_OK;
+}
+
+static enum lt_status read_all(struct job *job, int fd)
+{
+    struct lt_error *error = job->reader.error;
+    if (setjmp(job->memory.out) != 0)
+        return fail_memory(error);
+    yajl_handle yajl = yajl_alloc(&spec_callbacks, &job->memory.functions, &job->reader);
+    uint64_t before = 0;
+    for (;;) {
+        ssize_t len = read(fd, job->block, BLOCK);
+        if (len < 0 && errno == EINTR)
+            continue;
+        if (len < 0)
+            return fail_errno(error, job->path, "cannot be read", errno);
+        enum lt_status status = feed(&job->reader, yajl, job->block, (size_t)len, before);
+        if (status != LT_OK || len == 0)
+            return status;
+        before += (uint64_t)len;
+    }
+}
+
+enum lt_status spec_read(struct spec *spec, const char *path, struct lt_error *error)
+{
+    *spec = (struct spec){0};
+    struct job *job = calloc(1, sizeof *job);
+    if (job == NULL)
+        return fail_memory(error);
+    job->path = path;
+    job->reader.spec = spec;
+    job->reader.error = error;
+    job->reader.file = printable(job->file, sizeof job->file, path, strlen(path));
+    yajl_memory_init(&job->memory);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    enum lt_status status = fd < 0 ? fail_errno(error, path, "cannot be opened", errno) : read_all(job, fd);
+    yajl_memory_free(&job->memory);
+    if (fd >= 0)
+        (void)close(fd);
+    for (size_t i = 0; i < spec->count; i++)
+        spec->tracks[i].landmarks = spec->landmarks[i];
+    free(job);
+    return status;
+}
+
+void spec_free(struct spec *spec)
+{
+    for (size_t i = 0; i < spec->count; i++)
+        free(spec->landmarks[i]);
+    free(spec->landmarks);
+    free(spec->tracks);
+    arena_free(&spec->texts);
+    *spec = (struct spec){0};
+}
