@@ -1,0 +1,256 @@
+/* What the page shows without a UI, against the report. */
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+
+import {check, equal, handOver, until} from './harness.mjs';
+import {annotated, folder, lastScroll, made, options, seconds, test, ui, withPage} from './world.mjs';
+
+function text(ms) {
+  const [whole, fraction] = ms.toFixed(3).split('.');
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
+}
+
+/** Every cell in sight, as [pass, column, text]. */
+function cells(page) {
+  return page.$$eval('#table [role=gridcell]', (all) => all.map((cell) => [
+    Number(cell.closest('[role=row]').getAttribute('aria-rowindex')) - 2, Number(cell.getAttribute('aria-colindex')) - 2,
+    cell.textContent]));
+}
+
+test('the table', async () => {
+  const {path, report} = made('table', {passes: 1000, layers: 61});
+  await withPage([path], async (page) => {
+    await page.click('#tab-table');
+    equal([await page.getAttribute('#table', 'aria-rowcount'), await page.getAttribute('#table', 'aria-colcount')], ['1001', '62'], 'size');
+    const seen = new Set();
+    const compare = async (value) => {
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      for (const [pass, layer, shown] of await cells(page)) {
+        const row = report.layers[pass * 61 + layer];
+        const ms = value === 'start' ? row.start_relative_ms : row.end_relative_ms - row.start_relative_ms;
+        equal(shown, text(ms), `${value} of L${layer} of pass ${pass}`);
+        seen.add(`${value} ${pass} ${layer}`);
+      }
+    };
+    await compare('start');
+    for (const [top, left] of [[0, 1e6], [13000, 2000], [1e6, 0], [1e6, 1e6]]) {
+      await page.$eval('#table', (table, to) => table.scrollTo(to[1], to[0]), [top, left]);
+      await compare('start');
+    }
+    check(seen.has('start 0 0') && seen.has('start 999 60') && seen.has('start 0 60'), 'the corners were in sight');
+    await page.selectOption('#table-value', 'duration');
+    await compare('duration');
+    equal(await page.textContent('#table [role=columnheader]:last-child'), 'L60', 'the last column');
+    check(await page.locator('*').count() < 3000, `${await page.locator('*').count()} elements`);
+    /* The head stays where it is, and the selection comes into sight. */
+    const box = await page.locator('#table').boundingBox();
+    const head = await page.locator('#table [role=columnheader]').nth(2).boundingBox();
+    check(Math.abs(head.y - box.y - 1) < 2, `head at ${head.y}, table at ${box.y}`);
+    await page.locator('#table').focus();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Control+End');
+    const last = await page.locator('#table [aria-selected=true]').boundingBox();
+    check(last.x + last.width <= box.x + box.width + 1 && last.y + last.height <= box.y + box.height + 1, 'the last cell is in sight');
+    equal(await page.getAttribute('#table', 'aria-activedescendant'), 'cell-active', 'for screen readers');
+  });
+});
+
+/** Colour of a place on the canvas. */
+function colorAt(page, x, y) {
+  return page.$eval('#timeline-canvas', (canvas, at) => [
+    ...canvas.getContext('2d').getImageData(Math.round(at[0] * devicePixelRatio), Math.round(at[1] * devicePixelRatio), 1, 1).data,
+  ], [x, y]);
+}
+
+const MARGIN = 10;
+const LANE_MIDDLE = 24 + 16 + 16;
+
+test('the timeline', async () => {
+  const {path, report} = made('timeline', {passes: 12, layers: 61});
+  const rows = report.layers;
+  await withPage([path], async (page) => {
+    const box = await page.locator('#timeline-canvas').boundingBox();
+    const width = Math.floor(box.width) - 2 - 2 * MARGIN;
+    const base = rows[0].guide_start_us;
+    const whole = rows[rows.length - 1].guide_end_us - base;
+    /* All of it: 1 % of room on both sides. */
+    let view = {left: -0.01 * whole, span: 1.02 * whole};
+    const x = (us) => MARGIN + (us - base - view.left) / view.span * width;
+    const point = async (us) => {
+      await page.mouse.move(box.x + 1 + x(us), box.y + 1 + LANE_MIDDLE);
+      return page.textContent('#hover');
+    };
+    const gap = (rows[60].guide_end_us + rows[61].guide_start_us) / 2;
+    equal(await point(gap), '', 'between two passes');
+    const middle = (row) => (row.guide_start_us + row.guide_end_us) / 2;
+    for (const i of [0, 30, 60, 61, 400, 731])
+      check((await point(middle(rows[i]))).includes(`L${rows[i].layer_id} of pass ${rows[i].pass_index}: from ${text(rows[i].start_relative_ms)} ms`),
+        `row ${i}: ${await point(middle(rows[i]))}`);
+    const filled = await colorAt(page, x(middle(rows[30])), LANE_MIDDLE);
+    const empty = await colorAt(page, x(gap), LANE_MIDDLE);
+    equal(empty, [255, 255, 255, 255], 'colour between two passes');
+    check(filled[0] < 230, `colour of a guide: ${filled}`);
+    /* A click chooses; P shows the pass, whose guides are then told apart by colour. */
+    await page.mouse.click(box.x + 1 + x(middle(rows[200])), box.y + 1 + LANE_MIDDLE);
+    check((await page.textContent('#readout')).startsWith(`L${rows[200].layer_id} of pass 3`), 'a click');
+    check((await page.textContent('#rail-tree [aria-selected=true]')).includes(`L${rows[200].layer_id}`), 'the rail follows');
+    await page.keyboard.press('p');
+    const pass = {start: rows[183].guide_start_us - base, end: rows[243].guide_end_us - base};
+    const room = (pass.end - pass.start) * 0.02;
+    view = {left: pass.start - room, span: pass.end - pass.start + 2 * room};
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const colors = [];
+    for (const i of [201, 202, 203])
+      colors.push(await colorAt(page, x(rows[i].guide_end_us) - 3, LANE_MIDDLE + 7));
+    check(String(colors[0]) === String(colors[2]) && String(colors[0]) !== String(colors[1]), `neighbours differ: ${colors}`);
+    equal(await colorAt(page, x(rows[200].guide_end_us) - 4, LANE_MIDDLE + 7), [194, 65, 12, 255], 'colour of the chosen one');
+    for (const i of [183, 200, 243])
+      check((await point(middle(rows[i]))).includes(`L${rows[i].layer_id} of pass 3`), `row ${i}`);
+    /* The wheel keeps what is beneath the pointer; dragging moves. */
+    const anchor = middle(rows[220]);
+    await point(anchor);
+    await page.mouse.wheel(0, -300);
+    await until(async () => (await page.getAttribute('#timeline-canvas', 'aria-label')) !== '', 'a label');
+    check((await page.textContent('#hover')).includes(`L${rows[220].layer_id} of pass 3`), 'beneath the pointer');
+    view = {left: anchor - base - (anchor - base - view.left) * Math.exp(-0.6), span: view.span * Math.exp(-0.6)};
+    check((await point(middle(rows[222]))).includes(`L${rows[222].layer_id} of pass 3`), 'after zooming');
+    await page.mouse.move(box.x + 600, box.y + LANE_MIDDLE);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 500, box.y + LANE_MIDDLE, {steps: 5});
+    await page.mouse.up();
+    view.left += 100 * view.span / width;
+    check((await point(middle(rows[222]))).includes(`L${rows[222].layer_id} of pass 3`), 'after dragging');
+    check((await page.textContent('#readout')).startsWith(`L${rows[200].layer_id}`), 'dragging chooses nothing');
+    const label = () => page.getAttribute('#timeline-canvas', 'aria-label');
+    const labels = [await label()];
+    for (const key of ['+', '-', 'PageDown', 'PageUp', '0']) {
+      await page.keyboard.press(key);
+      labels.push(await label());
+    }
+    equal([labels[2], labels[4]], [labels[0], labels[0]], 'minus undoes plus, page up undoes page down');
+    check(new Set(labels).size === 4, `labels: ${labels}`);
+  });
+});
+
+test('a thousand passes', async () => {
+  const {path} = made('thousand', {passes: 1000, layers: 142});
+  await withPage([path], async (page) => {
+    equal(await page.textContent('#rail-tree [aria-level="1"] .time'), '142,000', 'guides');
+    check(await page.locator('*').count() < 2000, `${await page.locator('*').count()} elements`);
+    const took = await page.evaluate(async () => {
+      const canvas = document.getElementById('timeline-canvas');
+      const begin = performance.now();
+      for (let i = 0; i < 60; i++) {
+        canvas.dispatchEvent(new KeyboardEvent('keydown', {key: i < 20 ? '+' : i < 40 ? 'ArrowDown' : '-', cancelable: true}));
+        await new Promise((done) => requestAnimationFrame(done));
+      }
+      return (performance.now() - begin) / 60;
+    });
+    check(took < 500, `${took.toFixed(1)} ms a frame`);
+    await page.focus('#rail-tree');
+    await page.keyboard.press('End');
+    check((await page.textContent('#readout')).startsWith('Pass 999'), await page.textContent('#readout'));
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('End');
+    check((await page.textContent('#readout')).startsWith('L141 of pass 999'), await page.textContent('#readout'));
+    equal(await page.textContent(`#${await page.getAttribute('#rail-tree', 'aria-activedescendant')} .name`), 'L141', 'for screen readers');
+  });
+});
+
+test('several tracks', async () => {
+  const {path, report} = made('tracks', {passes: 3, layers: 4, tracks: ['decode', 'draft']});
+  await withPage([path, '--ui', ui.origin], async (page) => {
+    equal(await page.$$eval('#rail-tree [aria-level="1"] .name', (all) => all.map((e) => e.textContent)), ['decode', 'draft'], 'tracks');
+    equal(await page.locator('#facts dl').count(), 2, 'facts');
+    await page.selectOption('#table-track', '1');
+    const stand = await handOver(page, 'window');
+    await page.click('#tab-table');
+    await page.locator('#table [role=gridcell]').nth(2).click();
+    equal(await lastScroll(stand, 1), seconds(report.tracks[1].layers[2]), 'a click in the table of the second');
+    check((await page.textContent('#readout')).startsWith('draft, L2 of pass 0'), 'text');
+    const box = await page.locator('#timeline-canvas').boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + LANE_MIDDLE + 50);
+    check((await page.textContent('#hover')).includes('draft, L'), 'the second lane');
+    if (options.pictures)
+      await page.screenshot({path: join(options.pictures, 'tracks.png')});
+  });
+});
+
+test('no report, and wrong ones', async () => {
+  const path = join(folder, 'alone.json');
+  writeFileSync(path, '{"traceEvents": []}');
+  await withPage([path, '--ui', ui.origin], async (page) => {
+    check(/no report/.test(await page.textContent('#message')), 'text');
+    equal(await page.locator('#rail').isVisible(), false, 'rail');
+    await handOver(page, 'here');
+  });
+  const wrong = [['[', 'not JSON'], ['[]', 'no object'], ['{"schema_version": 2}', 'schema_version'], ['{"schema_version": 1}', 'no layers'],
+    ['{"schema_version": 1, "layers": [{}]}', 'layers[0] has no layer_id'],
+    ['{"schema_version": 1, "layers": [{"layer_id": 0, "pass_index": 0, "guide_start_us": 2, "guide_end_us": 1}]}', 'layers[0] has no span']];
+  for (const [content, words] of wrong) {
+    writeFileSync(`${path}.layers.json`, content);
+    await withPage([path], async (page) => check((await page.textContent('#message')).includes(words), `${content}: ${await page.textContent('#message')}`));
+  }
+  writeFileSync(`${path}.layers.json`, '{"schema_version": 1, "layers": []}');
+  await withPage([path], async (page) => check(/no guides/.test(await page.textContent('#message')), 'an empty one'));
+});
+
+test('names that are markup', async () => {
+  const evil = '</script><script>alert(1)</script><img src=x onerror=alert(2)>';
+  const {path} = annotated(`${evil.replaceAll('/', '&#47;')}"'`, '.json', evil);
+  const report = JSON.parse(readFileSync(`${path}.layers.json`));
+  for (const key of ['notice', 'phase', 'track_name', 'anchor_regex', 'pid', 'device'])
+    report[key] = evil;
+  report.layers[0].anchor_name = evil;
+  writeFileSync(`${path}.layers.json`, JSON.stringify(report));
+  await withPage([path, '--ui', ui.origin], async (page) => {
+    equal(await page.textContent('#trace-name'), path.slice(folder.length + 1), 'name');
+    const facts = await page.textContent('#facts');
+    check(facts.split(evil).length >= 6, 'the texts stand as they are');
+    await page.click('#rail-tree [aria-level="3"]');
+    await page.click('#tab-table');
+    equal([await page.locator('img').count(), await page.locator('script').count()], [0, 1], 'images and scripts');
+    await handOver(page, 'here');
+    /* The policy holds even against code that does put markup in. */
+    const refused = await page.evaluate(() => {
+      try {
+        document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(3)>');
+        return false;
+      } catch (error) {
+        return error instanceof TypeError;
+      }
+    });
+    check(refused, 'markup from text is refused');
+    page.trouble = page.trouble.filter((line) => !line.includes('TrustedHTML'));
+  });
+});
+
+test('by keyboard, in light and dark', async () => {
+  const {path} = annotated('keys');
+  const backs = {};
+  for (const scheme of ['light', 'dark'])
+    await withPage([path, '--ui', ui.origin], async (page) => {
+      const reached = [];
+      for (let i = 0; i < 14; i++) {
+        await page.keyboard.press('Tab');
+        reached.push(await page.evaluate(() => document.activeElement.id));
+        const ring = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+        check(reached[i] === '' || ring !== 'none', `no focus is seen on ${reached[i]}`);
+      }
+      for (const id of ['rail-tree', 'timeline-canvas', 'zoom-in', 'tab-table', 'table-value', 'table'])
+        check(reached.includes(id), `${id} is not reached: ${reached}`);
+      await page.focus('#tab-table');
+      await page.keyboard.press('ArrowLeft');
+      equal(await page.evaluate(() => document.activeElement.id), 'tab-perfetto', 'tabs by arrow');
+      equal(await page.locator('#open-here').isVisible(), true, 'its panel');
+      backs[scheme] = [await page.evaluate(() => getComputedStyle(document.body).backgroundColor), (await colorAt(page, 4, 60)).join()];
+      if (options.pictures) {
+        await page.screenshot({path: join(options.pictures, `idle-${scheme}.png`)});
+        await page.focus('#rail-tree');
+        await page.keyboard.press('ArrowDown');
+        await handOver(page, 'here');
+        await page.screenshot({path: join(options.pictures, `handed-${scheme}.png`)});
+      }
+    }, {colorScheme: scheme});
+  check(backs.light[0] !== backs.dark[0] && backs.light[1] !== backs.dark[1], `light and dark are alike: ${JSON.stringify(backs)}`);
+});
