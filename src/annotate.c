@@ -148,9 +148,14 @@ static enum lt_status make_plans(struct job *job)
     for (size_t i = 0; i < job->tracks.count; i++)
         if (plan_track(&job->tracks.items[i], job->error) != LT_OK)
             return job->error->status;
-    for (size_t i = 0; i < job->tracks.count; i++)
-        words_for_same_start(job->tracks.items[i].place, &job->tracks.items[i].plan, options->warning,
-                             options->callback_ctx);
+    for (size_t i = 0; i < job->tracks.count; i++) {
+        const struct track *track = &job->tracks.items[i];
+        struct doubt doubt;
+        if (!doubt_find(&track->plan, &doubt))
+            return fail_memory(job->error);
+        words_for_same_start(track->place, &track->plan, options->warning, options->callback_ctx);
+        words_for_doubt(track->place, &doubt, options->warning, options->callback_ctx);
+    }
     return LT_OK;
 }
 

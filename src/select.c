@@ -114,12 +114,12 @@ static enum lt_status refuse_no_match(const struct collect *collect, const struc
     text_puts(&text, "' matches none of ");
     text_u64(&text, collect->kernels);
     text_puts(&text, " kernels; nearest names: ");
-    uint32_t names[5];
-    size_t count = nearest_names(collect, pattern, names, 5);
+    uint32_t names[3];
+    size_t count = nearest_names(collect, pattern, names, 3);
     for (size_t i = 0; i < count; i++) {
         const struct intern_entry *name = &collect->names.entries[names[i]];
         text_puts(&text, i == 0 ? "'" : ", '");
-        text_puts(&text, printable(shown, 160, name->text, name->len));
+        text_puts(&text, printable(shown, 81, name->text, name->len));
         text_puts(&text, "' (");
         text_u64(&text, collect->kernel_names[names[i]].count);
         text_puts(&text, ")");

@@ -356,3 +356,24 @@ void words_for_same_start(const char *file, const struct plan *plan, lt_warning_
              plan->same_start_layer);
     warning(ctx, message);
 }
+
+void words_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx)
+{
+    char name[512], what[512], message[1024];
+    if (doubt->passes == 0 || warning == NULL)
+        return;
+    if (doubt->run > 0)
+        snprintf(what, sizeof what, "is part of a run of %" PRIu64 " anchors that are not whole passes", doubt->run);
+    else
+        snprintf(what, sizeof what,
+                 "reaches over a gap before its layer %" PRIu64 ": %" PRIu64 ".%03u us, the usual is at most %" PRIu64
+                 ".%03u us",
+                 doubt->layer, doubt->gap_ns / 1000, (unsigned)(doubt->gap_ns % 1000), doubt->usual_ns / 1000,
+                 (unsigned)(doubt->usual_ns % 1000));
+    snprintf(message, sizeof message,
+             "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in doubt); check --anchor-offset and --num-layers against "
+             "layertrack inspect",
+             printable(name, sizeof name, file, strlen(file)), doubt->pass, what, doubt->passes,
+             doubt->passes == 1 ? "pass is" : "passes are");
+    warning(ctx, message);
+}

@@ -301,7 +301,7 @@ static bool choose_streams(struct lt_annotate_options *options)
 
 static void summarize(const struct command *command, const struct lt_annotate_result *result)
 {
-    if (command->mode == PROGRESS_NEVER || !isatty(STDERR_FILENO))
+    if (command->mode == PROGRESS_NEVER || (command->mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)))
         return;
     const struct lt_annotate_options *options = &command->options;
     const struct lt_track *track = &command->track;

@@ -1,0 +1,29 @@
+/*
+ * doubt.h - passes that do not fit the runs of their anchors in time
+ *
+ * A plan may be right by every rule and its passes still begin in the wrong
+ * place: a capture that starts inside a pass, a wrong number of layers. When
+ * the anchors cluster in time (cluster.h), each pass should be whole runs of
+ * them, or each run whole passes. One that fits neither way is worth a
+ * warning; it is no reason to refuse, since a run is only evidence.
+ */
+#ifndef DOUBT_H
+#define DOUBT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "plan.h"
+
+struct doubt {
+    uint64_t passes; /* that do not fit; 0: no doubt */
+    uint64_t pass;   /* the first of them */
+    uint64_t run;    /* it lies in a run of so many anchors, which is not whole passes; 0: it reaches over a gap ... */
+    uint64_t layer;  /* ... before this layer of it (inside it, with a stride), ... */
+    uint64_t gap_ns, usual_ns; /* ... of this length from start to start, the longest inside runs being `usual_ns` */
+};
+
+/* Looks at an accepted plan. Memory: 8 bytes per anchor while it does. False when that is out. */
+bool doubt_find(const struct plan *plan, struct doubt *doubt);
+
+#endif
