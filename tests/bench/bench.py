@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Measures layertrack against the programs that do the same bytes' work, in one run, and checks what it wrote.
 
-    bench.py --build build/release [--sizes 0.1,1,10] [--runs 5] [--traces DIR] [--folder DIR] [--keep]
+    bench.py --build build/release [--sizes 0.1,1] [--memory-sizes 0.1,1,10] [--runs 5] [--traces DIR]
+             [--folder DIR] [--memory-folder DIR]
 
 Makes synthetic traces of the sizes (GB) and, with --traces, takes a real one besides. Every job and its rivals are run by
 one call of hyperfine with the input in the page cache; a table of ratios of median wall times is printed in Markdown, then
-peak memory of every job at every size with its slope, then the scanners over the same bytes. Needs hyperfine, pigz, openssl
+the scanners over the same bytes, then peak memory of every job at every memory size with its slope (each of these traces is
+made, used and removed, in a folder that may lie on a larger and slower device). Needs hyperfine, pigz, openssl
 and GNU time; bench_simdjson where it was built.
 """
 import argparse
@@ -115,19 +117,23 @@ def table_of_ratios(binary, trace, folder, runs):
         sh(f"rm -f {folder}/out.json*")
 
 
-def table_of_memory(binary, traces, folder):
+def table_of_memory(binary, options):
+    sizes = options.memory_sizes.split(",")
+    peaks, names = {}, []
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="layertrack-bench-", dir=options.memory_folder) as name:
+            folder = Path(name)
+            trace = make_input(options.build, folder, size)
+            for job, command, _, _ in jobs(binary, trace, folder):
+                peaks[job, size] = peak(command, folder)
+                names += [job] if job not in names else []
+    grown = float(sizes[-1]) - float(sizes[0])
     print("\n### Peak memory (KiB), at most 16384, and its slope\n")
-    print("| job | " + " | ".join(trace.name for trace in traces) + " | KiB per GB |")
-    print("|---|" + "---|" * (len(traces) + 1))
-    for index in range(4):
-        peaks, name = [], ""
-        for trace in traces:
-            name, command, _, _ = list(jobs(binary, trace, folder))[index]
-            peaks.append(peak(command, folder))
-        grown = traces[-1].gb - traces[0].gb
-        slope = f"{(peaks[-1] - peaks[0]) / grown:.0f}" if grown > 0 else "-"
-        print(f"| {name} | " + " | ".join(map(str, peaks)) + f" | {slope} |")
-    sh(f"rm -f {folder}/out.json*")
+    print("| job | " + " | ".join(f"{size} GB" for size in sizes) + " | KiB per GB |")
+    print("|---|" + "---|" * (len(sizes) + 1))
+    for job in names:
+        slope = f"{(peaks[job, sizes[-1]] - peaks[job, sizes[0]]) / grown:.0f}" if grown > 0 else "-"
+        print(f"| {job} | " + " | ".join(str(peaks[job, size]) for size in sizes) + f" | {slope} |")
 
 
 def scanners(build, trace):
@@ -161,25 +167,23 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--sizes", default="0.1,1")
+    parser.add_argument("--memory-sizes", default="0.1,1")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--traces", type=Path)
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--memory-folder", type=Path)
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="layertrack-bench-", dir=options.folder))
-    try:
+    binary = options.build / "layertrack"
+    with tempfile.TemporaryDirectory(prefix="layertrack-bench-", dir=options.folder) as name:
+        folder = Path(name)
         traces = [make_input(options.build, folder, size) for size in options.sizes.split(",")]
-        binary = options.build / "layertrack"
         print(f"{os.cpu_count()} cores; {subprocess.run([binary, '--version'], capture_output=True, text=True).stdout.strip()}")
         for trace in traces:
-            table_of_ratios(binary, trace, folder, options.runs if trace.gb < 2 else 2)
+            table_of_ratios(binary, trace, folder, options.runs)
         if options.traces:
             table_of_ratios(binary, real_input(folder, options.traces), folder, options.runs)
-        table_of_memory(binary, traces, folder)
         scanners(options.build, min(traces, key=lambda trace: abs(trace.gb - 1)))
-    finally:
-        if not options.keep:
-            shutil.rmtree(folder)
+    table_of_memory(binary, options)
 
 
 main()
