@@ -19,11 +19,12 @@
 #include <assert.h>
 #include <libdeflate.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+#include "thread.h"
 
 #define WINDOW ((size_t)32 << 10)
 #define BLOCK  ((size_t)128 << 10)
@@ -110,19 +111,15 @@ static void *work(void *ctx)
 
 /* ---- making and ending --------------------------------------------------------------------------------------- */
 
-/* As many as can be had; none will do. Signals are for the caller's threads. */
+/* As many as can be had; none will do. */
 static void start_threads(struct gzip_writer *writer)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (writer->thread_count < writer->worker_count) {
         struct worker *worker = &writer->workers[writer->thread_count];
-        if (pthread_create(&worker->thread, NULL, work, worker) != 0)
+        if (!thread_start(&worker->thread, work, worker))
             break;
         writer->thread_count++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 struct gzip_writer *gzip_writer_new(struct sink *sink, int level, unsigned threads)

@@ -2,9 +2,10 @@
 #include "ring.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#include "thread.h"
 
 /*
  * Blocks: large enough that a system call and a hand-over are nothing beside
@@ -114,14 +115,9 @@ static void *run_looker(void *ctx)
 
 static void start(struct ring *ring)
 {
-    /* Signals are for the thread that runs the job. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     ring->started = true;
-    ring->looking = ring->options.look != NULL && pthread_create(&ring->looker, NULL, run_looker, ring) == 0;
-    ring->filling = pthread_create(&ring->filler, NULL, run_filler, ring) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    ring->looking = ring->options.look != NULL && thread_start(&ring->looker, run_looker, ring);
+    ring->filling = thread_start(&ring->filler, run_filler, ring);
 }
 
 static void join(struct ring *ring)
