@@ -183,10 +183,12 @@ struct lt_render_options {
  * that exists.
  */
 LT_API enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error);
+
 /* What to strip; the fields that lt_annotate_options has too mean the same. */
 struct lt_strip_options {
     const char *trace;  /* annotated: path, or "-". Required */
     const char *output; /* path, or "-". Required */
+    const char *report; /* path; NULL: "<trace>.layers.json" where that exists */
     enum lt_compress compress;
     int level;
     unsigned threads;
@@ -204,13 +206,15 @@ struct lt_strip_result {
 
 /*
  * Takes the guides out again: what lt_annotate() read comes back to the byte
- * (uncompressed). LT_SELECTION when there are no guides or they do not stand
- * exactly as lt_annotate() writes them. A comma right before the insertion is
- * taken to be part of it: of a source whose event array ended in a comma
- * (which is not JSON), that comma is lost. `result` may be NULL.
+ * (uncompressed). LT_SELECTION when there are no guides, they do not stand
+ * exactly as lt_annotate() writes them, or the report tells of others.
+ * Without a report a comma right before the insertion is taken to be part of
+ * it: of a source whose event array ended in a comma (which is not JSON), that
+ * comma is lost. `result` may be NULL.
  */
 LT_API enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_result *result,
                                struct lt_error *error);
+
 /*
  * What to look at. Set to zero, then fill in; strings stay the caller's. The
  * fields have the meaning of the command's options of the same name.
@@ -310,6 +314,40 @@ typedef bool lt_emit_fn(void *ctx, const void *data, size_t len);
  */
 LT_API bool lt_inspection_json(const struct lt_inspection *inspection, const struct lt_inspect_options *options,
                                uint64_t top, lt_emit_fn *emit, void *ctx);
+
+/* What verify found. */
+enum lt_finding {
+    LT_FINDING_OK,      /* as it should be */
+    LT_FINDING_DIFFERS, /* a difference */
+    LT_FINDING_OPEN     /* cannot be proved from what there is */
+};
+
+/* Takes a finding: one printable sentence, without a file's name. Called from the thread that runs the job. */
+typedef void lt_finding_fn(void *ctx, enum lt_finding finding, const char *sentence);
+
+/* What to verify. Set to zero, then fill in; strings stay the caller's. */
+struct lt_verify_options {
+    const char *trace;  /* annotated: path, or "-": standard input. Required */
+    const char *source; /* what it was made from: path, or "-"; or NULL */
+    const char *report; /* path; NULL: "<trace>.layers.json" where that exists */
+    unsigned threads;   /* 0: one per core */
+    enum lt_parser parser;
+    lt_finding_fn *finding; /* may be NULL */
+    void *finding_ctx;
+    lt_progress_fn *progress; /* may be NULL */
+    lt_warning_fn *warning;   /* may be NULL */
+    void *callback_ctx;       /* handed to both */
+};
+
+/*
+ * Checks an annotated trace: guides present, flat, in whole microseconds,
+ * each track alone on its tid, all as the report says; and every other byte
+ * the source's, as far as SOURCE or the report's hash can prove that. The
+ * trace is read once (twice with a source and no report), and memory does
+ * not grow with it. LT_OK, or LT_DIFFERENT after at least one
+ * LT_FINDING_DIFFERS; LT_TRACE also for a report that is none.
+ */
+LT_API enum lt_status lt_verify(const struct lt_verify_options *options, struct lt_error *error);
 
 /* The library's version, as in LT_VERSION when it was built. */
 LT_API const char *lt_version(void);

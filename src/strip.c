@@ -8,6 +8,7 @@
 #include "gzip_write.h"
 #include "insertion.h"
 #include "reading.h"
+#include "report_read.h"
 #include "sink.h"
 #include "words.h"
 
@@ -17,6 +18,7 @@ struct strip {
     bool to_stdout, gzip;
     struct reading reading;
     struct insertion insertion;
+    struct report report; /* beside the trace, if there is one */
     struct lt_strip_result result;
     struct sink *sink;
     struct gzip_writer *writer; /* NULL: plain */
@@ -36,6 +38,37 @@ static enum lt_status check_options(struct strip *job)
     job->gzip = options->compress == LT_COMPRESS_GZIP ||
                 (options->compress == LT_COMPRESS_BY_NAME && len >= 3 && strcmp(options->output + len - 3, ".gz") == 0);
     return job->to_stdout ? LT_OK : sink_check_free(options->output, job->error);
+}
+
+/*
+ * A report must fit what was found. It knows one thing that the trace does
+ * not show: whether a comma before the insertion was the source's own.
+ */
+static enum lt_status use_report(struct strip *job)
+{
+    bool exists;
+    uint64_t offset, bytes, source_bytes;
+    if (report_open(&job->report, job->options->report, job->options->trace, &exists, job->error) != LT_OK)
+        return job->error->status;
+    if (!exists)
+        return LT_OK;
+    if (report_count(&job->report, NULL, "insert_offset", &offset, job->error) != LT_OK ||
+        report_count(&job->report, NULL, "insert_bytes", &bytes, job->error) != LT_OK ||
+        report_count(&job->report, NULL, "source_bytes", &source_bytes, job->error) != LT_OK)
+        return job->error->status;
+    struct lt_strip_result *found = &job->result;
+    bool same = offset + bytes == found->insert_offset + found->insert_bytes &&
+                (offset == found->insert_offset || offset == found->insert_offset + 1) &&
+                job->reading.layout.total == source_bytes + bytes;
+    if (!same)
+        return fail(job->error, LT_SELECTION,
+                    "%s: its report tells of other guides (%llu bytes at byte %llu of a trace of %llu); name the right "
+                    "one with --report, or move it away",
+                    source_name(job->reading.source), (unsigned long long)bytes, (unsigned long long)offset,
+                    (unsigned long long)source_bytes);
+    found->insert_offset = offset;
+    found->insert_bytes = bytes;
+    return LT_OK;
 }
 
 static enum lt_status find(struct strip *job)
@@ -67,7 +100,7 @@ static enum lt_status find(struct strip *job)
                     "%s: its %llu guides do not stand as annotate writes them, another program changed the file; "
                     "annotate the source again",
                     name, (unsigned long long)job->insertion.seen);
-    return LT_OK;
+    return use_report(job);
 }
 
 static bool wrote(void *ctx, uint64_t bytes)
@@ -166,5 +199,6 @@ enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_
     gzip_writer_free(job.writer);
     sink_free(job.sink);
     reading_close(&job.reading);
+    report_close(&job.report);
     return status;
 }

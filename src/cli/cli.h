@@ -22,7 +22,7 @@ struct cli_command {
     const char *help;
 };
 
-extern const struct cli_command cli_annotate, cli_inspect, cli_strip, cli_render, cli_serve;
+extern const struct cli_command cli_annotate, cli_inspect, cli_verify, cli_strip, cli_render, cli_serve;
 
 /* NULL when there is no such command. */
 const struct cli_command *cli_find(const char *name);

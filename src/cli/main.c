@@ -9,6 +9,7 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
                               "\n"
                               "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS  add guides\n"
                               "       layertrack inspect [TRACE] [OPTIONS]             find an anchor\n"
+                              "       layertrack verify ANNOTATED [SOURCE]             prove guides and bytes\n"
                               "       layertrack strip [TRACE] [-o OUTPUT]             take them out again\n"
                               "       layertrack render ANNOTATED [-o FILE.svg]        draw a pass as a picture\n"
                               "       layertrack serve TRACE [OPTIONS]                 look at it in a browser\n"
@@ -25,7 +26,8 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
                               "Exit codes: 0 done, 1 difference found, 2 wrong usage, 3 trace not usable,\n"
                               "4 selection refused, 5 input/output trouble. Manual: man layertrack\n";
 
-static const struct cli_command *const commands[] = {&cli_annotate, &cli_inspect, &cli_strip, &cli_render, &cli_serve};
+static const struct cli_command *const commands[] = {&cli_annotate, &cli_inspect, &cli_verify,
+                                                     &cli_strip,    &cli_render,  &cli_serve};
 
 const struct cli_command *cli_find(const char *name)
 {

@@ -5,10 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] = "Usage: layertrack strip [TRACE] [-o OUTPUT] [OPTIONS]\n"
+static const char help[] = "Usage: layertrack strip [ANNOTATED] [-o OUTPUT] [OPTIONS]\n"
                            "Takes the guides out again: what annotate read comes back to the byte.\n"
                            "      --trace PATH           annotated trace; - is standard input\n"
                            "  -o, --output PATH          - is standard output; a name in .gz is compressed\n"
+                           "      --report PATH          default: ANNOTATED.layers.json, where that exists\n"
                            "  -z, --gzip / --no-gzip     compress or not, whatever the name says\n"
                            "      --level 1..9           gzip level (default: 6)\n"
                            "      --strict               refuse what is not strict JSON\n"
@@ -16,11 +17,12 @@ static const char help[] = "Usage: layertrack strip [TRACE] [-o OUTPUT] [OPTIONS
                            "      --progress WHEN        auto, always or never; -q is never\n"
                            "  -h, --help                 this page\n";
 
-enum option_id { OPT_TRACE = 256, OPT_NO_GZIP, OPT_LEVEL, OPT_STRICT, OPT_PROGRESS, OPT_THREADS };
+enum option_id { OPT_TRACE = 256, OPT_REPORT, OPT_NO_GZIP, OPT_LEVEL, OPT_STRICT, OPT_PROGRESS, OPT_THREADS };
 
 static const struct option long_options[] = {
     {"trace", required_argument, NULL, OPT_TRACE},
     {"output", required_argument, NULL, 'o'},
+    {"report", required_argument, NULL, OPT_REPORT},
     {"gzip", no_argument, NULL, 'z'},
     {"no-gzip", no_argument, NULL, OPT_NO_GZIP},
     {"level", required_argument, NULL, OPT_LEVEL},
@@ -50,6 +52,9 @@ static bool take(struct command *command, int option, const char *value)
         return true;
     case 'o':
         options->output = value;
+        return true;
+    case OPT_REPORT:
+        options->report = value;
         return true;
     case 'z':
         options->compress = LT_COMPRESS_GZIP;

@@ -50,19 +50,24 @@ def write_scoped(folder):
 
 
 def run(options, words, trace, suffix, threads, piped, fault=None):
-    """Returns exit code, stderr and the files that exist afterwards with their bytes."""
+    """Returns exit code, stderr and the files that exist afterwards with their bytes; no suffix: what it says instead."""
     folder = Path(tempfile.mkdtemp())
     try:
         environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(folder)}
         if fault:
             environment.update(LD_PRELOAD=os.path.abspath(options.inject), FAULT=fault)
-        command = [options.layertrack, *words, "--threads", str(threads), "-o", str(folder / f"o{suffix}")]
+        command = [options.layertrack, *words, "--threads", str(threads)]
+        if suffix:
+            command += ["-o", str(folder / f"o{suffix}")]
         data = trace.read_bytes() if piped else None
         if not piped:
             command.append(str(trace))
         done = subprocess.run(command, input=data, stdin=None if piped else subprocess.DEVNULL, capture_output=True,
                               env=environment, check=False, timeout=60)
-        return done.returncode, done.stderr.decode(errors="replace"), {f.name: f.read_bytes() for f in folder.iterdir()}
+        made = {f.name: f.read_bytes() for f in folder.iterdir()}
+        if not suffix and done.returncode == 0:
+            made["stdout"] = done.stdout
+        return done.returncode, done.stderr.decode(errors="replace"), made
     finally:
         shutil.rmtree(folder)
 
@@ -112,6 +117,9 @@ def main():
         labelled, labelled_packed = Path(made, "annotated.json"), Path(made, "annotated.json.gz")
         jobs += [(["strip"], labelled, ".json", 2, False), (["strip"], labelled_packed, ".json.gz", 2, True),
                  (["render"], labelled, ".svg", 1, False), (["render"], labelled, ".svg", 2, True)]
+        beside = ["--report", f"{labelled}.layers.json", "--source"]
+        jobs += [(["verify", *beside, plain], labelled, "", 1, False), (["verify", *beside, plain], labelled, "", 2, True),
+                 (["inspect", "--json"], plain, "", 2, False)]
         spec = ["annotate", *write_scoped(Path(made))]
         jobs += [(spec, Path(made, "scoped.json"), ".json", 1, False), (spec, Path(made, "scoped.json.gz"), ".json.gz", 2, False),
                  (spec, Path(made, "scoped.json"), ".json", 2, True)]

@@ -1,0 +1,367 @@
+#include "guide_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect.h"
+#include "json_text.h"
+
+#define SORT_INDEX (-1000)
+
+/* ---- values ------------------------------------------------------------------------------------------------ */
+
+/* A field as a member; a string is decoded into the arena. False when memory is out. */
+static bool as_member(struct arena *arena, const struct scan_value *value, struct member *member)
+{
+    *member = (struct member){.key = "", .text = value->text == NULL ? "" : value->text, .len = value->len};
+    member->kind = value->kind == SCAN_NUMBER   ? MEMBER_NUMBER
+                   : value->kind == SCAN_STRING ? MEMBER_STRING
+                   : value->kind == SCAN_NESTED ? MEMBER_NESTED
+                                                : MEMBER_WORD;
+    if (!value->escaped)
+        return true;
+    char *out = arena_take(arena, value->len + 1);
+    if (out == NULL)
+        return false;
+    member->len = json_unescape(out, value->text, value->len);
+    member->text = out;
+    return true;
+}
+
+static bool is(const struct scan_value *value, const char *text)
+{
+    char out[64];
+    if (value->kind != SCAN_STRING || value->len > sizeof out)
+        return false;
+    size_t len = value->escaped ? json_unescape(out, value->text, value->len) : value->len;
+    return len == strlen(text) && memcmp(value->escaped ? out : value->text, text, len) == 0;
+}
+
+static bool is_guide(const struct scan_event *event)
+{
+    char out[256];
+    const struct scan_value *cat = &event->cat;
+    if (cat->kind != SCAN_STRING || (cat->escaped && cat->len > sizeof out))
+        return false;
+    size_t len = cat->escaped ? json_unescape(out, cat->text, cat->len) : cat->len;
+    return has_word(cat->escaped ? out : cat->text, len, "layer_guide", 11) && is(&event->ph, "X");
+}
+
+/* A whole number of microseconds. */
+static bool whole(const struct scan_value *value, int64_t *out)
+{
+    char text[24];
+    size_t sign = value->len > 0 && value->kind == SCAN_NUMBER && value->text[0] == '-';
+    if (value->kind != SCAN_NUMBER || value->len <= sign || value->len - sign > 18)
+        return false;
+    for (size_t i = sign; i < value->len; i++)
+        if (value->text[i] < '0' || value->text[i] > '9')
+            return false;
+    memcpy(text, value->text, value->len);
+    text[value->len] = '\0';
+    *out = strtoll(text, NULL, 10);
+    return true;
+}
+
+static const char *shown(char *out, size_t size, const struct member *member)
+{
+    if (member == NULL)
+        return "missing";
+    return member->kind == MEMBER_NESTED ? "an object or array" : printable(out, size, member->text, member->len);
+}
+
+/* A report has U+FFFD for what is not UTF-8 in a pid, the trace the bytes themselves. */
+static bool same_value(const struct member *here, const struct member *reported, bool *failed)
+{
+    return member_equal(here, reported, failed) ||
+           (here->kind == MEMBER_STRING && reported->kind == MEMBER_STRING && !utf8_valid(here->text, here->len));
+}
+
+/* ---- tracks ------------------------------------------------------------------------------------------------ */
+
+static const struct members *track_members(const struct guide_check *check, size_t track)
+{
+    const struct members *members = &check->report->tracks[track].members;
+    return members->count > 0 ? members : &check->report->members;
+}
+
+void guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
+                      struct findings *findings, struct lt_error *error)
+{
+    static const struct member missing = {.key = "", .text = "", .kind = MEMBER_NESTED};
+    *check = (struct guide_check){.reading = reading, .report = report, .findings = findings, .error = error};
+    for (size_t i = 0; report != NULL && i < report->track_count; i++) {
+        const struct members *members = track_members(check, i);
+        const struct member *pid = members_find(members, "pid"), *tid = members_find(members, "guide_tid");
+        const struct member *phase = members_find(members, "phase");
+        check->tracks[i] = (struct checked_track){.pid = pid == NULL ? missing : *pid,
+                                                  .tid = tid == NULL ? missing : *tid,
+                                                  .phase = phase == NULL ? "" : phase->text,
+                                                  .last_end = INT64_MIN};
+        check->track_count = i + 1;
+    }
+}
+
+/* The track on whose pid and tid an event lies; NULL: on none. */
+static struct checked_track *track_of(struct guide_check *check, const struct scan_event *event, bool *failed)
+{
+    for (size_t i = 0; i < check->track_count; i++) {
+        struct checked_track *track = &check->tracks[i];
+        struct member pid, tid;
+        /* Most events end here: guides' tids are long, and written in plain digits. */
+        if (event->tid.len != track->tid.len || event->tid.len == 0 ||
+            memcmp(event->tid.text, track->tid.text, track->tid.len) != 0)
+            continue;
+        if (!as_member(&check->arena, &event->pid, &pid) || !as_member(&check->arena, &event->tid, &tid)) {
+            *failed = true;
+            return NULL;
+        }
+        if (tid.kind == track->tid.kind && same_value(&pid, &track->pid, failed))
+            return track;
+    }
+    return NULL;
+}
+
+static bool keep(struct guide_check *check, struct member *member)
+{
+    const char *copy = arena_copy(&check->arena, member->text, member->len);
+    member->text = copy;
+    return copy != NULL;
+}
+
+/* Without a report tracks are known by their guides. NULL when there is no more room, or memory. */
+static struct checked_track *new_track(struct guide_check *check, const struct scan_event *event)
+{
+    if (check->track_count == REPORT_MAX_TRACKS)
+        return NULL;
+    struct checked_track *track = &check->tracks[check->track_count];
+    *track = (struct checked_track){.last_end = INT64_MIN};
+    if (!as_member(&check->arena, &event->pid, &track->pid) || !as_member(&check->arena, &event->tid, &track->tid) ||
+        !keep(check, &track->pid) || !keep(check, &track->tid))
+        return NULL;
+    check->track_count++;
+    return track;
+}
+
+/* ---- one guide --------------------------------------------------------------------------------------------- */
+
+/* What a difference is about. */
+struct guide_place {
+    struct guide_check *check;
+    const struct scan_event *event;
+    struct checked_track *track;
+};
+
+static void differs(const struct guide_place *at, const char *what, const char *here, const char *there)
+{
+    if (at->track != NULL)
+        at->track->differs = true;
+    finding(at->check->findings, LT_FINDING_DIFFERS,
+            "guide %" PRIu64 " (event %" PRIu64 ", byte %" PRIu64 "): %s is %s, the report says %s",
+            at->check->guides - 1, at->event->index, at->event->offset, what, here, there);
+}
+
+static void check_member(const struct guide_place *at, const char *key, const struct member *reported, bool *failed)
+{
+    char what[80], here[160], there[160];
+    const struct member *member = members_find(&at->check->args, key);
+    if (reported != NULL && member != NULL && same_value(member, reported, failed))
+        return;
+    snprintf(what, sizeof what, "args.%.60s", key);
+    differs(at, what, shown(here, sizeof here, member), shown(there, sizeof there, reported));
+}
+
+static void check_field(const struct guide_place *at, const char *what, const struct scan_value *value,
+                        enum member_kind kind, const char *expected, bool *failed)
+{
+    char here[160];
+    struct member member, wanted = {.key = "", .text = expected, .len = strlen(expected), .kind = kind};
+    if (!as_member(&at->check->arena, value, &member))
+        *failed = true;
+    else if (!same_value(&member, &wanted, failed))
+        differs(at, what, shown(here, sizeof here, &member), expected);
+}
+
+/* The guide's own name and times, which follow from the row. */
+static void check_fields(const struct guide_place *at, const struct members *row, bool *failed)
+{
+    char name[64], dur[32];
+    const struct member *layer = members_find(row, "layer_id"), *start = members_find(row, "guide_start_us"),
+                        *end = members_find(row, "guide_end_us");
+    if (layer == NULL || start == NULL || end == NULL || start->kind != MEMBER_NUMBER || end->kind != MEMBER_NUMBER) {
+        differs(at, "its row", "whole", "less than a row");
+        return;
+    }
+    snprintf(name, sizeof name, "L%.40s", layer->text);
+    snprintf(dur, sizeof dur, "%lld", strtoll(end->text, NULL, 10) - strtoll(start->text, NULL, 10));
+    check_field(at, "name", &at->event->name, MEMBER_STRING, name, failed);
+    check_field(at, "ts", &at->event->ts, MEMBER_NUMBER, start->text, failed);
+    check_field(at, "dur", &at->event->dur, MEMBER_NUMBER, dur, failed);
+}
+
+static bool check_row(const struct guide_place *at, size_t track, const struct members *row)
+{
+    struct guide_check *check = at->check;
+    bool failed = false;
+    size_t len;
+    const char *text = reading_text(check->reading, at->event, &len);
+    members_free(&check->args);
+    if (text == NULL || !members_read(&check->args, text, len, "args"))
+        return false;
+    if (at->track != &check->tracks[track])
+        differs(at, "its process or tid", "another", shown((char[64]){0}, 64, &check->tracks[track].tid));
+    check_fields(at, row, &failed);
+    for (size_t i = 0; i < row->count; i++)
+        check_member(at, row->items[i].key, &row->items[i], &failed);
+    check_member(at, "phase", members_find(track_members(check, track), "phase"), &failed);
+    check_member(at, "evidence", members_find(track_members(check, track), "evidence"), &failed);
+    check_member(at, "notice", members_find(&check->report->members, "notice"), &failed);
+    return !failed;
+}
+
+static void structure(const struct guide_place *at, const char *what)
+{
+    if (at->track != NULL)
+        at->track->differs = true;
+    finding(at->check->findings, LT_FINDING_DIFFERS, "guide %" PRIu64 " (event %" PRIu64 ", byte %" PRIu64 "): %s",
+            at->check->guides - 1, at->event->index, at->event->offset, what);
+}
+
+static void check_structure(const struct guide_place *at)
+{
+    int64_t start, dur;
+    if (!whole(&at->event->ts, &start) || !whole(&at->event->dur, &dur) || dur < 0) {
+        structure(at, "ts and dur are not both whole microseconds from 0 up");
+        return;
+    }
+    if (at->track == NULL)
+        return;
+    if (start < at->track->last_end)
+        structure(at, "begins before the one before it ends");
+    at->track->last_end = start + dur;
+}
+
+static bool take_guide(struct guide_check *check, const struct scan_event *event)
+{
+    bool failed = false;
+    struct guide_place at = {.check = check, .event = event, .track = track_of(check, event, &failed)};
+    check->guides++;
+    if (at.track == NULL && check->report == NULL && !failed && (at.track = new_track(check, event)) == NULL)
+        failed = check->track_count < REPORT_MAX_TRACKS;
+    if (failed)
+        return false;
+    if (at.track != NULL)
+        at.track->guides++;
+    check_structure(&at);
+    if (check->report == NULL)
+        return true;
+    size_t track;
+    const struct members *row;
+    if (report_next(check->report, &track, &row, check->error) != LT_OK)
+        return false;
+    if (row == NULL)
+        structure(&at, "is not in the report");
+    return row == NULL || check_row(&at, track, row);
+}
+
+/* ---- all events -------------------------------------------------------------------------------------------- */
+
+/* The name and the place of a track, or something that has no business on its tid. */
+static bool take_other(struct guide_check *check, const struct scan_event *event, struct checked_track *track)
+{
+    bool failed = false, name = is(&event->name, "thread_name"), sort = is(&event->name, "thread_sort_index");
+    size_t len;
+    if (!is(&event->ph, "M") || (!name && !sort)) {
+        track->differs = true;
+        finding(check->findings, LT_FINDING_DIFFERS,
+                "event %" PRIu64 " (byte %" PRIu64 ") is no guide and lies on the guides' tid", event->index,
+                event->offset);
+        return true;
+    }
+    if (check->report == NULL)
+        return true;
+    const char *text = reading_text(check->reading, event, &len);
+    members_free(&check->args);
+    if (text == NULL || !members_read(&check->args, text, len, "args"))
+        return false;
+    char index[32], here[160], there[160];
+    size_t number = (size_t)(track - check->tracks);
+    snprintf(index, sizeof index, "%d", SORT_INDEX + (int)number);
+    struct member sorted = {.key = "", .text = index, .len = strlen(index), .kind = MEMBER_NUMBER};
+    const struct member *expected = name ? members_find(track_members(check, number), "track_name") : &sorted;
+    const struct member *found = members_find(&check->args, name ? "name" : "sort_index");
+    *(name ? &track->named : &track->sorted) = true;
+    if (found != NULL && expected != NULL && same_value(found, expected, &failed))
+        return true;
+    track->differs = true;
+    finding(check->findings, LT_FINDING_DIFFERS, "event %" PRIu64 ": the track's %s is %s, not %s", event->index,
+            name ? "name" : "sort index", shown(here, sizeof here, found), shown(there, sizeof there, expected));
+    return !failed;
+}
+
+bool guide_check_event(struct guide_check *check, const struct scan_event *event)
+{
+    bool failed = false;
+    if (!event->is_object)
+        return true;
+    if (is_guide(event)) {
+        failed = !take_guide(check, event);
+    } else {
+        struct checked_track *track = track_of(check, event, &failed);
+        failed = failed || (track != NULL && !take_other(check, event, track));
+    }
+    if (check->report != NULL)
+        arena_free(&check->arena);
+    if (failed)
+        fail_memory(check->error);
+    return !failed;
+}
+
+static void tell_track(struct guide_check *check, const struct checked_track *track)
+{
+    char tid[64], phase[160];
+    if (track->guides == 0 || track->differs)
+        return;
+    shown(tid, sizeof tid, &track->tid);
+    if (check->report == NULL)
+        finding(check->findings, LT_FINDING_OK, "%" PRIu64 " guides on tid %s: flat, whole microseconds", track->guides,
+                tid);
+    else
+        finding(check->findings, LT_FINDING_OK,
+                "%" PRIu64 " guides on tid %s (%s): flat, whole microseconds, as the report says", track->guides, tid,
+                printable(phase, sizeof phase, track->phase, strlen(track->phase)));
+}
+
+enum lt_status guide_check_end(struct guide_check *check)
+{
+    uint64_t missing = 0;
+    size_t number;
+    const struct members *row = NULL;
+    while (check->report != NULL && report_next(check->report, &number, &row, check->error) == LT_OK && row != NULL)
+        missing++;
+    if (check->error->status != LT_OK)
+        return check->error->status;
+    if (check->guides == 0)
+        finding(check->findings, LT_FINDING_DIFFERS, "there are no guides");
+    if (missing > 0)
+        finding(check->findings, LT_FINDING_DIFFERS, "%" PRIu64 " guides of the report are missing", missing);
+    for (size_t i = 0; i < check->track_count; i++) {
+        struct checked_track *track = &check->tracks[i];
+        if (check->report != NULL && check->guides > 0 && !(track->named && track->sorted)) {
+            track->differs = true;
+            finding(check->findings, LT_FINDING_DIFFERS, "track %zu has no name or no sort index", i);
+        }
+        tell_track(check, track);
+    }
+    if (check->report == NULL)
+        finding(check->findings, LT_FINDING_OPEN, "whether the guides are the right ones: there is no report");
+    return LT_OK;
+}
+
+void guide_check_free(struct guide_check *check)
+{
+    members_free(&check->args);
+    arena_free(&check->arena);
+}

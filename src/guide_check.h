@@ -1,0 +1,47 @@
+/*
+ * guide_check.h - whether the guides of a trace are flat, and as the report says
+ *
+ * Watches the events of an annotated trace; the report's rows are read in
+ * step with the guides, so that neither is ever in memory.
+ */
+#ifndef GUIDE_CHECK_H
+#define GUIDE_CHECK_H
+
+#include "findings.h"
+#include "members.h"
+#include "reading.h"
+#include "report_read.h"
+
+struct checked_track {
+    struct member pid, tid; /* of its guides */
+    const char *phase;      /* as the report says; NULL without one */
+    uint64_t guides;
+    int64_t last_end; /* of the guides so far, in time */
+    bool differs;     /* something of it does */
+    bool named, sorted;
+};
+
+struct guide_check {
+    struct reading *reading; /* opened with `texts` */
+    struct report *report;   /* or NULL */
+    struct findings *findings;
+    struct lt_error *error;
+    struct checked_track tracks[REPORT_MAX_TRACKS];
+    size_t track_count;
+    uint64_t guides;
+    struct members args;
+    struct arena arena;
+};
+
+void guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
+                      struct findings *findings, struct lt_error *error);
+
+/* Looks at the event that is being handed over. False with *error set. */
+bool guide_check_event(struct guide_check *check, const struct scan_event *event);
+
+/* After the reading: what is missing, and what was right. */
+enum lt_status guide_check_end(struct guide_check *check);
+
+void guide_check_free(struct guide_check *check);
+
+#endif

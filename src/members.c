@@ -1,0 +1,181 @@
+#include "members.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#include "decimal.h"
+#include "yajl_memory.h"
+
+const struct member *members_find(const struct members *members, const char *key)
+{
+    size_t len = strlen(key);
+    for (size_t i = 0; i < members->count; i++)
+        if (members->items[i].key_len == len && memcmp(members->items[i].key, key, len) == 0)
+            return &members->items[i];
+    return NULL;
+}
+
+static const char *keep(struct members *members, const char *text, size_t len)
+{
+    char *copy = arena_take(&members->arena, len + 1);
+    if (copy == NULL)
+        return NULL;
+    if (len > 0)
+        memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+enum members_added members_add(struct members *members, const char *key, size_t key_len, enum member_kind kind,
+                               const char *text, size_t len)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (members->items[i].key_len == key_len && memcmp(members->items[i].key, key, key_len) == 0)
+            return MEMBERS_TWICE;
+    if (members->count == members->capacity) {
+        size_t capacity = members->capacity == 0 ? 32 : members->capacity * 2;
+        struct member *items = realloc(members->items, capacity * sizeof *items);
+        if (items == NULL)
+            return MEMBERS_NO_MEMORY;
+        members->items = items;
+        members->capacity = capacity;
+    }
+    struct member member = {.key_len = key_len, .len = len, .kind = kind};
+    member.key = keep(members, key, key_len);
+    member.text = keep(members, text, len);
+    if (member.key == NULL || member.text == NULL)
+        return MEMBERS_NO_MEMORY;
+    members->items[members->count++] = member;
+    return MEMBERS_OK;
+}
+
+bool member_count(const struct member *member, uint64_t *out)
+{
+    if (member == NULL || member->kind != MEMBER_NUMBER || member->len == 0 || member->len > 18 ||
+        strspn(member->text, "0123456789") != member->len)
+        return false;
+    *out = strtoull(member->text, NULL, 10);
+    return true;
+}
+
+bool member_equal(const struct member *a, const struct member *b, bool *failed)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->len == b->len && memcmp(a->text, b->text, a->len) == 0)
+        return true;
+    if (a->kind != MEMBER_NUMBER)
+        return false;
+    struct arena arena = {0};
+    struct decimal x, y;
+    bool equal = decimal_parse(&x, a->text, a->len, &arena) == DECIMAL_OK &&
+                 decimal_parse(&y, b->text, b->len, &arena) == DECIMAL_OK && decimal_compare(&x, &y, failed) == 0;
+    arena_free(&arena);
+    return equal && !*failed;
+}
+
+/* ---- reading one object ------------------------------------------------------------------------------------ */
+
+struct reader {
+    struct members *members;
+    const char *wanted;
+    unsigned depth;
+    bool inside; /* the object that opens next, or is open, is the wanted one */
+    const char *key;
+    size_t key_len;
+    bool failed;
+};
+
+static int value(struct reader *reader, enum member_kind kind, const char *text, size_t len)
+{
+    if (!reader->inside || reader->depth != 2)
+        return 1;
+    enum members_added added = members_add(reader->members, reader->key, reader->key_len, kind, text, len);
+    reader->failed = added == MEMBERS_NO_MEMORY;
+    return added == MEMBERS_OK;
+}
+
+static int on_null(void *ctx)
+{
+    return value(ctx, MEMBER_WORD, "null", 4);
+}
+
+static int on_boolean(void *ctx, int yes)
+{
+    return value(ctx, MEMBER_WORD, yes ? "true" : "false", yes ? 4 : 5);
+}
+
+static int on_number(void *ctx, const char *text, size_t len)
+{
+    return value(ctx, MEMBER_NUMBER, text, len);
+}
+
+static int on_string(void *ctx, const unsigned char *text, size_t len)
+{
+    return value(ctx, MEMBER_STRING, (const char *)text, len);
+}
+
+static int on_open(void *ctx)
+{
+    struct reader *reader = ctx;
+    int go_on = value(reader, MEMBER_NESTED, "", 0);
+    reader->depth++;
+    return go_on;
+}
+
+static int on_close(void *ctx)
+{
+    struct reader *reader = ctx;
+    if (--reader->depth == 1)
+        reader->inside = false;
+    return 1;
+}
+
+static int on_key(void *ctx, const unsigned char *key, size_t len)
+{
+    struct reader *reader = ctx;
+    if (reader->depth == 1)
+        reader->inside = len == strlen(reader->wanted) && memcmp(key, reader->wanted, len) == 0;
+    if (reader->depth == 2 && reader->inside) {
+        reader->key = keep(reader->members, (const char *)key, len);
+        reader->key_len = len;
+        reader->failed = reader->key == NULL;
+    }
+    return !reader->failed;
+}
+
+static const yajl_callbacks callbacks = {
+    .yajl_null = on_null,
+    .yajl_boolean = on_boolean,
+    .yajl_number = on_number,
+    .yajl_string = on_string,
+    .yajl_start_map = on_open,
+    .yajl_map_key = on_key,
+    .yajl_end_map = on_close,
+    .yajl_start_array = on_open,
+    .yajl_end_array = on_close,
+};
+
+bool members_read(struct members *members, const char *text, size_t len, const char *key)
+{
+    struct reader reader = {.members = members, .wanted = key};
+    struct yajl_memory memory;
+    yajl_memory_init(&memory);
+    if (setjmp(memory.out) == 0) {
+        yajl_handle yajl = yajl_alloc(&callbacks, &memory.functions, &reader);
+        yajl_config(yajl, yajl_dont_validate_strings, 1);
+        yajl_parse(yajl, (const unsigned char *)text, len);
+    } else {
+        reader.failed = true;
+    }
+    yajl_memory_free(&memory);
+    return !reader.failed;
+}
+
+void members_free(struct members *members)
+{
+    free(members->items);
+    arena_free(&members->arena);
+    *members = (struct members){0};
+}

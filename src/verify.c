@@ -1,0 +1,275 @@
+#define OPENSSL_SUPPRESS_DEPRECATED /* see source.c */
+#include "layertrack.h"
+
+#include <openssl/sha.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "error.h"
+#include "guide_check.h"
+#include "insertion.h"
+#include "reading.h"
+#include "report_read.h"
+#include "words.h"
+
+struct verify {
+    const struct lt_verify_options *options;
+    struct lt_error *error;
+    struct findings findings;
+    struct reading reading;
+    struct insertion insertion;
+
+    bool has_report;
+    struct report report;
+    uint64_t original_events, added_events, source_bytes;
+
+    /* Bytes outside [insert_offset, insert_end) are the source's; the place is known from the start with a report. */
+    bool place_known, again; /* this is the second reading */
+    uint64_t insert_offset, insert_end;
+    struct compare compare; /* with SOURCE */
+    SHA256_CTX hash;        /* without */
+
+    struct guide_check guides;
+};
+
+/* ---- the report -------------------------------------------------------------------------------------------- */
+
+static enum lt_status open_report(struct verify *job)
+{
+    enum lt_status status =
+        report_open(&job->report, job->options->report, job->options->trace, &job->has_report, job->error);
+    uint64_t bytes = 0;
+    const struct {
+        const char *key;
+        uint64_t *to;
+    } counts[] = {{"original_event_count", &job->original_events},
+                  {"added_event_count", &job->added_events},
+                  {"source_bytes", &job->source_bytes},
+                  {"insert_offset", &job->insert_offset},
+                  {"insert_bytes", &bytes}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && status == LT_OK && job->has_report; i++)
+        status = report_count(&job->report, NULL, counts[i].key, counts[i].to, job->error);
+    job->insert_end = job->insert_offset + bytes;
+    job->place_known = job->has_report;
+    return status;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------- */
+
+static void outside(struct verify *job, const unsigned char *data, uint64_t at, uint64_t from, uint64_t to, size_t len)
+{
+    uint64_t first = at > from ? at : from, last = at + len < to ? at + len : to;
+    if (first >= last)
+        return;
+    const unsigned char *part = data + (first - at);
+    size_t size = (size_t)(last - first);
+    if (job->options->source != NULL)
+        compare_bytes(&job->compare, part, size, first);
+    else
+        SHA256_Update(&job->hash, part, size);
+}
+
+static void on_block(void *ctx, const unsigned char *data, size_t len, uint64_t offset)
+{
+    struct verify *job = ctx;
+    if (!job->again)
+        insertion_block(&job->insertion, data, len, offset);
+    if (!job->place_known)
+        return;
+    outside(job, data, offset, 0, job->insert_offset, len);
+    outside(job, data, offset, job->insert_end, UINT64_MAX, len);
+}
+
+static bool on_event(void *ctx, const struct scan_event *event)
+{
+    struct verify *job = ctx;
+    compare_event(&job->compare, event->offset, event->index);
+    return insertion_event(&job->insertion, event) && guide_check_event(&job->guides, event);
+}
+
+/* The second reading, when no report told the place: bytes alone. */
+static bool on_event_again(void *ctx, const struct scan_event *event)
+{
+    struct verify *job = ctx;
+    compare_event(&job->compare, event->offset, event->index);
+    return true;
+}
+
+static enum lt_status open_job(struct verify *job)
+{
+    const struct lt_verify_options *options = job->options;
+    if (options->trace == NULL || options->trace[0] == '\0')
+        return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
+    if (options->source != NULL && strcmp(options->source, "-") == 0 && strcmp(options->trace, "-") == 0)
+        return fail(job->error, LT_USAGE, "only one of the two can be standard input");
+    if (open_report(job) != LT_OK)
+        return job->error->status;
+    struct reading_options reading = {
+        .path = options->trace,
+        .threads = options->threads,
+        .parser = options->parser,
+        .event = on_event,
+        .event_ctx = job,
+        .block = on_block,
+        .progress = options->progress,
+        .progress_ctx = options->callback_ctx,
+        .texts = true,
+    };
+    if (reading_open(&job->reading, &reading, job->error) != LT_OK)
+        return job->error->status;
+    if (options->source != NULL &&
+        compare_open(&job->compare, options->source, job->reading.threads, job->error) != LT_OK)
+        return job->error->status;
+    guide_check_init(&job->guides, &job->reading, job->has_report ? &job->report : NULL, &job->findings, job->error);
+    SHA256_Init(&job->hash);
+    return LT_OK;
+}
+
+/* ---- what was found ---------------------------------------------------------------------------------------- */
+
+/* Where the guides stand, and how many events and bytes there are. */
+static void check_place(struct verify *job)
+{
+    const struct scan_layout *layout = &job->reading.layout;
+    uint64_t offset = 0, bytes = 0;
+    bool found = insertion_find(&job->insertion, layout, &offset, &bytes);
+    if (!job->has_report) {
+        job->insert_offset = offset;
+        job->insert_end = offset + bytes;
+        if (!found)
+            finding(&job->findings, LT_FINDING_OPEN,
+                    "the guides do not stand as annotate writes them: another program "
+                    "wrote the file, so that its other bytes cannot be told apart");
+        return;
+    }
+    uint64_t expected = job->insert_end - job->insert_offset;
+    /* A comma of the source's own stands before the insertion. */
+    bool same = found && offset + bytes == job->insert_end &&
+                (offset == job->insert_offset || offset + 1 == job->insert_offset);
+    if (same)
+        finding(&job->findings, LT_FINDING_OK, "the guides are one insertion of %llu bytes at byte %llu",
+                (unsigned long long)expected, (unsigned long long)job->insert_offset);
+    else
+        finding(&job->findings, LT_FINDING_DIFFERS,
+                "the guides are not the insertion of %llu bytes at byte %llu that the report tells of: another program "
+                "wrote the file",
+                (unsigned long long)expected, (unsigned long long)job->insert_offset);
+    if (layout->events != job->original_events + job->added_events)
+        finding(&job->findings, LT_FINDING_DIFFERS, "%llu events, the report says %llu and %llu added",
+                (unsigned long long)layout->events, (unsigned long long)job->original_events,
+                (unsigned long long)job->added_events);
+    if (layout->total != job->source_bytes + expected)
+        finding(&job->findings, LT_FINDING_DIFFERS, "%llu bytes, the report says %llu and %llu inserted",
+                (unsigned long long)layout->total, (unsigned long long)job->source_bytes, (unsigned long long)expected);
+}
+
+static const char *reported(const struct verify *job, const char *key)
+{
+    const struct member *member = job->has_report ? members_find(&job->report.members, key) : NULL;
+    return member != NULL && member->kind == MEMBER_STRING ? member->text : NULL;
+}
+
+/* Without SOURCE: the report's hash is of the source as it was stored, so it can prove a plain one only. */
+static void check_hash(struct verify *job)
+{
+    unsigned char digest[SHA256_DIGEST_LENGTH];
+    char hex[2 * sizeof digest + 1], shown[256];
+    SHA256_Final(digest, &job->hash);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    const char *expected = reported(job, "source_sha256"), *file = reported(job, "source_file");
+    size_t len = file == NULL ? 0 : strlen(file);
+    if (expected == NULL)
+        finding(&job->findings, LT_FINDING_OPEN, "whether every other byte is the source's: no report, no SOURCE");
+    else if (strcmp(expected, hex) == 0)
+        finding(&job->findings, LT_FINDING_OK, "every other byte is the source's (SHA-256 %s)", hex);
+    else if (len > 3 && strcmp(file + len - 3, ".gz") == 0)
+        finding(&job->findings, LT_FINDING_OPEN,
+                "whether every other byte is the source's: the report has the hash of a compressed file; name it (%s)",
+                printable(shown, sizeof shown, file, len));
+    else
+        finding(
+            &job->findings, LT_FINDING_DIFFERS,
+            "the bytes outside the guides have SHA-256 %s, the source had %s; name the source to see where (if it was "
+            "compressed, that is the only way)",
+            hex, expected);
+}
+
+static enum lt_status check_source(struct verify *job, bool whole)
+{
+    enum lt_status status = compare_end(&job->compare, whole, &job->reading, &job->findings, job->error);
+    const char *expected = reported(job, "source_sha256"), *found = compare_sha256(&job->compare);
+    if (status == LT_OK && expected != NULL && found != NULL) {
+        if (strcmp(expected, found) == 0)
+            finding(&job->findings, LT_FINDING_OK, "SOURCE is the report's (SHA-256 %s)", found);
+        else
+            finding(&job->findings, LT_FINDING_DIFFERS, "SOURCE is not the report's: SHA-256 %s, not %s", found,
+                    expected);
+    }
+    return status;
+}
+
+static enum lt_status compare_again(struct verify *job)
+{
+    job->place_known = job->again = true;
+    enum lt_status status = reading_again(&job->reading, on_event_again, job, job->error);
+    return status == LT_OK ? reading_run(&job->reading, job->error) : status;
+}
+
+static enum lt_status check(struct verify *job)
+{
+    enum lt_status status = reading_run(&job->reading, job->error);
+    if (status == LT_TRACE && compare_differs(&job->compare)) {
+        /* What made the trace unusable is a byte that is not the source's: that is the finding. */
+        struct lt_error why = *job->error;
+        *job->error = (struct lt_error){0};
+        finding(&job->findings, LT_FINDING_DIFFERS, "%s", why.message);
+        return check_source(job, false);
+    }
+    if (status != LT_OK)
+        return status;
+    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
+                       job->options->callback_ctx);
+    status = guide_check_end(&job->guides);
+    if (status != LT_OK)
+        return status;
+    if (job->guides.guides == 0)
+        return LT_OK;
+    check_place(job);
+    if (job->options->source == NULL) {
+        check_hash(job);
+        return LT_OK;
+    }
+    if (!job->place_known && job->insert_end == 0) {
+        finding(&job->findings, LT_FINDING_DIFFERS, "the file is not SOURCE with one insertion");
+        return LT_OK;
+    }
+    if (!job->place_known)
+        status = compare_again(job);
+    return status == LT_OK ? check_source(job, true) : status;
+}
+
+enum lt_status lt_verify(const struct lt_verify_options *options, struct lt_error *error)
+{
+    struct verify *job = calloc(1, sizeof *job);
+    if (job == NULL)
+        return fail_memory(error);
+    job->options = options;
+    job->error = error;
+    job->findings = (struct findings){.say = options->finding, .ctx = options->finding_ctx};
+    enum lt_status status = open_job(job);
+    if (status == LT_OK)
+        status = check(job);
+    findings_end(&job->findings);
+    if (status == LT_OK && job->findings.differences > 0)
+        status = fail(error, LT_DIFFERENT, "%s: %llu differences", source_name(job->reading.source),
+                      (unsigned long long)job->findings.differences);
+    guide_check_free(&job->guides);
+    compare_close(&job->compare);
+    reading_close(&job->reading);
+    report_close(&job->report);
+    free(job);
+    return status;
+}
