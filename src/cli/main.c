@@ -1,9 +1,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char general[] = "layertrack adds a track of layer guides (L0, L1, ...) to a PyTorch GPU trace.\n"
                               "\n"
@@ -45,8 +48,22 @@ static int help(const char *name)
     return cli_print(command == NULL ? general : command->help);
 }
 
+/*
+ * A descriptor that is closed would be given to the next file that is opened,
+ * and what is meant for standard output would go there. This one cannot be
+ * read (or written), which is the error that a closed one is.
+ */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1)
+            return;
+}
+
 int main(int argc, char **argv)
 {
+    hold_standard_streams();
     /* A reader that went away is an error that is told, not a silent end. */
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
