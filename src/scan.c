@@ -20,11 +20,9 @@ enum scan_field scan_field_of(const char *key, size_t len, bool in_args)
 {
     enum scan_field first = in_args ? FIELD_DEVICE : FIELD_PH;
     enum scan_field last = in_args ? FIELD_CORRELATION : FIELD_ID;
-    for (enum scan_field field = first; field <= last; field++) {
-        if (strlen(field_keys[field]) == len && memcmp(field_keys[field], key, len) == 0) {
+    for (enum scan_field field = first; field <= last; field++)
+        if (strlen(field_keys[field]) == len && memcmp(field_keys[field], key, len) == 0)
             return field;
-        }
-    }
     return !in_args && len == 4 && memcmp(key, "args", 4) == 0 ? FIELD_ARGS : FIELD_NONE;
 }
 
@@ -71,18 +69,15 @@ enum scan_status scan_refuse(struct scan *scan, enum scan_refusal what, uint64_t
 
 void scan_warn(struct scan *scan, enum scan_warning kind, uint64_t offset)
 {
-    if (scan->warnings.count[kind]++ == 0) {
+    if (scan->warnings.count[kind]++ == 0)
         scan->warnings.first_offset[kind] = offset;
-    }
 }
 
 enum scan_status scan_after(struct scan *scan, const unsigned char *data, size_t len, uint64_t offset)
 {
-    for (size_t i = 0; i < len; i++) {
-        if (!scan_is_space(data[i])) {
+    for (size_t i = 0; i < len; i++)
+        if (!scan_is_space(data[i]))
             return scan_refuse(scan, SCAN_TRAILING, offset + i, NULL);
-        }
-    }
     return SCAN_OK;
 }
 
@@ -98,9 +93,8 @@ struct scan *scan_new(enum scan_parser parser, scan_event_fn *event, void *ctx)
 
 void scan_free(struct scan *scan)
 {
-    if (scan != NULL) {
+    if (scan != NULL)
         scan->ops->free(scan);
-    }
 }
 
 /*
@@ -135,25 +129,21 @@ static size_t find_begin(struct scan *scan, const unsigned char *data, size_t le
 
 enum scan_status scan_feed(struct scan *scan, const unsigned char *data, size_t len)
 {
-    if (scan->status != SCAN_OK) {
+    if (scan->status != SCAN_OK)
         return scan->status;
-    }
     size_t skip = 0;
-    if (!scan->begun) {
+    if (!scan->begun)
         skip = find_begin(scan, data, len);
-    }
-    if (scan->status == SCAN_OK && skip < len) {
+    if (scan->status == SCAN_OK && skip < len)
         scan->status = scan->ops->feed(scan, data + skip, len - skip, scan->taken + skip);
-    }
     scan->taken += len;
     return scan->status;
 }
 
 enum scan_status scan_finish(struct scan *scan, struct scan_layout *layout)
 {
-    if (scan->status != SCAN_OK) {
+    if (scan->status != SCAN_OK)
         return scan->status;
-    }
     if (!scan->begun) {
         scan->status = scan->bom > 0 ? scan_refuse(scan, SCAN_NOT_JSON, 0, NULL)
                                      : scan_refuse(scan, SCAN_EMPTY, scan->taken, NULL);
@@ -175,9 +165,8 @@ uint64_t scan_insert_offset(const struct scan *scan)
 
 const struct scan_problem *scan_problem(struct scan *scan)
 {
-    if (scan->problem.what == SCAN_FINE) {
+    if (scan->problem.what == SCAN_FINE)
         scan->problem.offset = scan->taken;
-    }
     scan->problem.event = scan->problem.events;
     return &scan->problem;
 }

@@ -136,12 +136,10 @@ static inline bool fast_at_element(const struct fast *f)
 /* The field that a value here belongs to. */
 static inline enum scan_field fast_field_here(const struct fast *f)
 {
-    if (f->array_depth == 0 || !f->current.is_object) {
+    if (f->array_depth == 0 || !f->current.is_object)
         return FIELD_NONE;
-    }
-    if (f->depth == f->array_depth + 1) {
+    if (f->depth == f->array_depth + 1)
         return f->field;
-    }
     return f->depth == f->array_depth + 2 && f->in_args ? f->args_field : FIELD_NONE;
 }
 

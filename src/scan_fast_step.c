@@ -13,9 +13,8 @@
 enum scan_status fast_refuse(struct fast *f, enum scan_refusal what, uint64_t offset, const char *detail)
 {
     enum scan_field field = FIELD_NONE;
-    if (f->scan.problem.in_event && f->current.is_object) {
+    if (f->scan.problem.in_event && f->current.is_object)
         field = f->in_args && f->args_field != FIELD_NONE ? f->args_field : f->field;
-    }
     strcpy(f->scan.problem.key, scan_field_key(field));
     return scan_refuse(&f->scan, what, offset, detail);
 }
@@ -47,12 +46,10 @@ static void begin_element(struct fast *f, uint64_t offset, bool is_object)
 /* What holds for every value, at its first byte. */
 static enum scan_status begin_value(struct fast *f, uint64_t offset, unsigned char first)
 {
-    if (f->depth == 1 && f->events_key && first != '[') {
+    if (f->depth == 1 && f->events_key && first != '[')
         return fast_refuse(f, SCAN_EVENTS_NO_ARRAY, offset, NULL);
-    }
-    if (fast_at_element(f)) {
+    if (fast_at_element(f))
         begin_element(f, offset, first == '{');
-    }
     return SCAN_OK;
 }
 
@@ -74,28 +71,24 @@ static enum scan_status end_scalar(struct fast *f, enum scan_kind kind, const st
 {
     f->token = TOKEN_NONE;
     f->expect = EXPECT_COMMA_OR_CLOSE;
-    if (fast_at_element(f)) {
+    if (fast_at_element(f))
         return fast_event(f, block->offset + end);
-    }
     if (f->capture != CAPTURE_FIELD) {
         set_kind(f, kind);
         return SCAN_OK;
     }
     f->capture = CAPTURE_NONE;
     set_kind(f, kind);
-    if (kind != SCAN_NUMBER && kind != SCAN_STRING && kind != SCAN_NONFINITE) {
+    if (kind != SCAN_NUMBER && kind != SCAN_STRING && kind != SCAN_NONFINITE)
         return SCAN_OK;
-    }
     enum scan_field field = f->capture_field;
     struct scan_value *value = scan_field_value(&f->current, field);
     value->text = fast_captured(f, block, text_end, &value->len);
     value->escaped = kind == SCAN_STRING && f->slash;
-    if (value->text == NULL) {
+    if (value->text == NULL)
         return SCAN_NO_MEMORY;
-    }
-    if (value->len > scan_field_limit(field)) {
+    if (value->len > scan_field_limit(field))
         return fast_refuse(f, field == FIELD_NAME ? SCAN_LONG_NAME : SCAN_LONG_FIELD, f->token_start, NULL);
-    }
     return SCAN_OK;
 }
 
@@ -103,9 +96,8 @@ static enum scan_status end_word(struct fast *f, const struct block *block, size
 {
     enum scan_kind kind = fast_word_kind(f);
     if (kind == SCAN_NONFINITE) {
-        if (fast_at_element(f)) {
+        if (fast_at_element(f))
             return fast_refuse(f, SCAN_SYNTAX, f->token_start, "no JSON value starts like this");
-        }
         enum scan_field field = fast_field_here(f);
         bool is_time = field == FIELD_TS || field == FIELD_DUR;
         scan_warn(&f->scan, is_time ? SCAN_WARN_NONFINITE_TIME : SCAN_WARN_NONFINITE, f->token_start);
@@ -132,9 +124,8 @@ static enum scan_status end_key(struct fast *f, const struct block *block, size_
     if (wanted) {
         key = fast_captured(f, block, text_end, &len);
         f->capture = CAPTURE_NONE;
-        if (key == NULL) {
+        if (key == NULL)
             return SCAN_NO_MEMORY;
-        }
         wanted = len <= LONGEST_KEY;
     }
     if (!wanted) {
@@ -145,9 +136,8 @@ static enum scan_status end_key(struct fast *f, const struct block *block, size_
     }
     if (f->depth == 1 && !f->scan.layout.bare) {
         f->events_key = len == 11 && memcmp(key, "traceEvents", 11) == 0;
-        if (f->events_key && f->had_array) {
+        if (f->events_key && f->had_array)
             return fast_refuse(f, SCAN_TWO_ARRAYS, f->token_start, NULL);
-        }
     } else if (f->array_depth != 0 && f->depth == f->array_depth + 1) {
         f->field = scan_field_of(key, len, false);
     } else if (f->in_args && f->depth == f->array_depth + 2) {
@@ -172,15 +162,12 @@ static void begin_key(struct fast *f, const struct block *block, size_t at)
 static enum scan_status end_string(struct fast *f, const struct block *block, size_t end)
 {
     f->odd_utf8 |= f->utf8_more > 0;
-    if (f->odd_control) {
+    if (f->odd_control)
         scan_warn(&f->scan, SCAN_WARN_CONTROL, f->token_start);
-    }
-    if (f->odd_utf8) {
+    if (f->odd_utf8)
         scan_warn(&f->scan, SCAN_WARN_UTF8, f->token_start);
-    }
-    if (f->odd_escape) {
+    if (f->odd_escape)
         scan_warn(&f->scan, SCAN_WARN_ESCAPE, f->token_start);
-    }
     return f->is_key ? end_key(f, block, end - 1) : end_scalar(f, SCAN_STRING, block, end - 1, end);
 }
 
@@ -188,9 +175,8 @@ static enum scan_status end_string(struct fast *f, const struct block *block, si
 
 static enum scan_status open_bracket(struct fast *f, uint64_t offset, bool is_object)
 {
-    if (f->depth == SCAN_MAX_DEPTH) {
+    if (f->depth == SCAN_MAX_DEPTH)
         return fast_refuse(f, SCAN_TOO_DEEP, offset, NULL);
-    }
     if (f->depth > 0 && !fast_at_element(f)) {
         set_kind(f, SCAN_NESTED);
         if (f->array_depth != 0 && f->depth == f->array_depth + 1) {
@@ -213,9 +199,8 @@ static enum scan_status open_bracket(struct fast *f, uint64_t offset, bool is_ob
 static enum scan_status close_bracket(struct fast *f, uint64_t offset)
 {
     bool comma = f->expect == EXPECT_ITEM || f->expect == EXPECT_KEY;
-    if (comma) {
+    if (comma)
         scan_warn(&f->scan, SCAN_WARN_TRAILING_COMMA, f->comma);
-    }
     f->expect = EXPECT_COMMA_OR_CLOSE;
     if (f->array_depth != 0) {
         if (fast_at_element(f)) {
@@ -258,11 +243,10 @@ static void take_comma(struct fast *f, uint64_t offset)
 {
     f->comma = offset;
     f->expect = fast_in_object(f) ? EXPECT_KEY : EXPECT_ITEM;
-    if (f->array_depth != 0 && f->depth == f->array_depth + 1) {
+    if (f->array_depth != 0 && f->depth == f->array_depth + 1)
         f->field = FIELD_NONE;
-    } else if (f->in_args && f->depth == f->array_depth + 2) {
+    else if (f->in_args && f->depth == f->array_depth + 2)
         f->args_field = FIELD_NONE;
-    }
 }
 
 /* A value's first byte. */
@@ -281,24 +265,20 @@ static enum scan_status start_value(struct fast *f, const struct block *block, s
             return status;
         }
     }
-    if (memchr(",:]}", c, 4) != NULL) {
+    if (memchr(",:]}", c, 4) != NULL)
         return fast_refuse(f, SCAN_SYNTAX, block->offset + i, expected(f));
-    }
     status = begin_value(f, block->offset + i, c);
-    if (status != SCAN_OK) {
+    if (status != SCAN_OK)
         return status;
-    }
     *at = i + 1;
-    if (c == '{' || c == '[') {
+    if (c == '{' || c == '[')
         return open_bracket(f, block->offset + i, c == '{');
-    }
     if (c == '"') {
         fast_begin_string(f, block, i);
         return SCAN_OK;
     }
-    if (fast_begin_number(f, block, i) || fast_begin_word(f, block, i)) {
+    if (fast_begin_number(f, block, i) || fast_begin_word(f, block, i))
         return SCAN_OK;
-    }
     return fast_refuse(f, SCAN_SYNTAX, block->offset + i, "no JSON value starts like this");
 }
 
@@ -367,19 +347,16 @@ enum scan_status fast_step(struct fast *f, const struct block *block, size_t *at
             }
             break;
         case TOKEN_STRING:
-            if (fast_string(f, block, &i)) {
+            if (fast_string(f, block, &i))
                 status = end_string(f, block, i);
-            }
             break;
         case TOKEN_NUMBER:
-            if (fast_number(f, block, &i, &status)) {
+            if (fast_number(f, block, &i, &status))
                 status = end_scalar(f, SCAN_NUMBER, block, i, i);
-            }
             break;
         case TOKEN_WORD:
-            if (fast_word(f, block, &i, &status)) {
+            if (fast_word(f, block, &i, &status))
                 status = end_word(f, block, i);
-            }
             break;
         }
     }

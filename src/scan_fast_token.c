@@ -34,15 +34,13 @@ static bool append(struct text *text, const unsigned char *bytes, size_t len)
     if (len > text->size - text->len) {
         size_t size = text->size * 2 > text->len + len ? text->size * 2 : text->len + len;
         char *more = realloc(text->bytes, size);
-        if (more == NULL) {
+        if (more == NULL)
             return false;
-        }
         text->bytes = more;
         text->size = size;
     }
-    if (len > 0) {
+    if (len > 0)
         memcpy(text->bytes + text->len, bytes, len);
-    }
     text->len += len;
     return true;
 }
@@ -65,21 +63,18 @@ const char *fast_captured(struct fast *f, const struct block *block, size_t end,
 
 static enum scan_status keep_token(struct fast *f, const struct block *block)
 {
-    if (f->capture == CAPTURE_NONE) {
+    if (f->capture == CAPTURE_NONE)
         return SCAN_OK;
-    }
     struct text *text = f->capture == CAPTURE_KEY ? &f->key : &f->texts[f->capture_field];
     size_t more = block->len - f->capture_from;
     if (f->capture == CAPTURE_KEY && text->len + more > LONGEST_KEY) {
         f->capture = CAPTURE_NONE;
         return SCAN_OK;
     }
-    if (f->capture == CAPTURE_FIELD && text->len + more > scan_field_limit(f->capture_field)) {
+    if (f->capture == CAPTURE_FIELD && text->len + more > scan_field_limit(f->capture_field))
         return fast_refuse(f, f->capture_field == FIELD_NAME ? SCAN_LONG_NAME : SCAN_LONG_FIELD, f->token_start, NULL);
-    }
-    if (!append(text, block->data + f->capture_from, more)) {
+    if (!append(text, block->data + f->capture_from, more))
         return SCAN_NO_MEMORY;
-    }
     f->capture_from = 0;
     return SCAN_OK;
 }
@@ -88,21 +83,18 @@ enum scan_status fast_keep(struct fast *f, const struct block *block)
 {
     if (f->token != TOKEN_NONE) {
         enum scan_status status = keep_token(f, block);
-        if (status != SCAN_OK) {
+        if (status != SCAN_OK)
             return status;
-        }
     }
-    if (!f->scan.problem.in_event) {
+    if (!f->scan.problem.in_event)
         return SCAN_OK;
-    }
     for (enum scan_field field = 0; field < FIELDS; field++) {
         struct scan_value *value = scan_field_value(&f->current, field);
         struct text *text = &f->texts[field];
         if (value->len > 0 && value->text != text->bytes) {
             text->len = 0;
-            if (!append(text, (const unsigned char *)value->text, value->len)) {
+            if (!append(text, (const unsigned char *)value->text, value->len))
                 return SCAN_NO_MEMORY;
-            }
             value->text = text->bytes;
         }
     }
@@ -133,14 +125,12 @@ static size_t plain(const unsigned char *p, size_t len)
         uint64_t quote = x ^ EACH('"');
         uint64_t slash = x ^ EACH('\\');
         uint64_t ok = ((quote & LOW7) + LOW7) & ((slash & LOW7) + LOW7) & ((x & LOW7) + EACH(0x60)) & ~x;
-        if ((ok & HIGH1) != HIGH1) {
+        if ((ok & HIGH1) != HIGH1)
             return n + (size_t)__builtin_ctzll(~ok & HIGH1) / 8;
-        }
         n += 8;
     }
-    while (n < len && p[n] >= 0x20 && p[n] < 0x80 && p[n] != '"' && p[n] != '\\') {
+    while (n < len && p[n] >= 0x20 && p[n] < 0x80 && p[n] != '"' && p[n] != '\\')
         n++;
-    }
     return n;
 }
 
@@ -163,9 +153,8 @@ static void utf8_byte(struct fast *f, unsigned char c)
         f->utf8_low = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
         f->utf8_high = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
     }
-    if (f->odd_utf8) {
+    if (f->odd_utf8)
         f->utf8_more = 0;
-    }
 }
 
 /* True when the byte was an escape's. Otherwise it is an ordinary one, which may also end an escape that is none. */
@@ -173,9 +162,8 @@ static bool escape_byte(struct fast *f, unsigned char c)
 {
     if (f->escape == ESCAPE_SLASH) {
         f->escape = c == 'u' ? ESCAPE_HEX4 : ESCAPE_NONE;
-        if (c != '\0' && strchr("\"\\/bfnrtu", c) != NULL) {
+        if (c != '\0' && strchr("\"\\/bfnrtu", c) != NULL)
             return true;
-        }
     } else if (is_hex(c)) {
         f->escape--;
         return true;
@@ -192,17 +180,14 @@ bool fast_string(struct fast *f, const struct block *block, size_t *at)
     while (i < block->len) {
         if (f->escape == ESCAPE_NONE && f->utf8_more == 0) {
             i += plain(data + i, block->len - i);
-            if (i == block->len) {
+            if (i == block->len)
                 break;
-            }
         }
         unsigned char c = data[i++];
-        if (f->escape != ESCAPE_NONE && escape_byte(f, c)) {
+        if (f->escape != ESCAPE_NONE && escape_byte(f, c))
             continue;
-        }
-        if (!f->odd_utf8 && (f->utf8_more > 0 || c >= 0x80)) {
+        if (!f->odd_utf8 && (f->utf8_more > 0 || c >= 0x80))
             utf8_byte(f, c);
-        }
         if (c == '"') {
             *at = i;
             return true;
@@ -228,9 +213,8 @@ static bool is_digit(unsigned char c)
 bool fast_begin_number(struct fast *f, const struct block *block, size_t at)
 {
     unsigned char c = block->data[at];
-    if (c != '-' && !is_digit(c)) {
+    if (c != '-' && !is_digit(c))
         return false;
-    }
     fast_begin_token(f, TOKEN_NUMBER, block, at);
     f->number = c == '-' ? NUMBER_MINUS : c == '0' ? NUMBER_ZERO : NUMBER_WHOLE;
     return true;
@@ -244,9 +228,8 @@ static int number_next(enum number number, unsigned char c)
     case NUMBER_MINUS:
         return digit ? (c == '0' ? NUMBER_ZERO : NUMBER_WHOLE) : -1;
     case NUMBER_WHOLE:
-        if (digit) {
+        if (digit)
             return NUMBER_WHOLE;
-        }
         /* fall through */
     case NUMBER_ZERO:
         return c == '.' ? NUMBER_DOT : c == 'e' || c == 'E' ? NUMBER_E : -1;
@@ -255,9 +238,8 @@ static int number_next(enum number number, unsigned char c)
     case NUMBER_DOT:
         return digit ? NUMBER_FRACTION : -1;
     case NUMBER_E:
-        if (c == '+' || c == '-') {
+        if (c == '+' || c == '-')
             return NUMBER_SIGN;
-        }
         /* fall through */
     case NUMBER_SIGN:
     case NUMBER_EXPONENT:
@@ -287,12 +269,10 @@ static bool same_letters(size_t word, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
-        if (word >= FIRST_ANY_CASE && c >= 'A' && c <= 'Z') {
+        if (word >= FIRST_ANY_CASE && c >= 'A' && c <= 'Z')
             c = (char)(c - 'A' + 'a');
-        }
-        if (c != words[word].text[i]) {
+        if (c != words[word].text[i])
             return false;
-        }
     }
     return true;
 }
@@ -302,9 +282,8 @@ static size_t find_word(const struct fast *f, bool complete)
 {
     for (size_t i = f->word_sign != 0 ? FIRST_ANY_CASE : 0; i < WORDS; i++) {
         size_t len = strlen(words[i].text);
-        if ((complete ? len == f->word_len : len >= f->word_len) && same_letters(i, f->word, f->word_len)) {
+        if ((complete ? len == f->word_len : len >= f->word_len) && same_letters(i, f->word, f->word_len))
             return i;
-        }
     }
     return WORDS;
 }
@@ -321,9 +300,8 @@ bool fast_word_complete(const struct fast *f)
 
 static bool word_takes(struct fast *f, unsigned char c)
 {
-    if (f->word_len == sizeof f->word) {
+    if (f->word_len == sizeof f->word)
         return false;
-    }
     f->word[f->word_len++] = (char)c;
     if (find_word(f, false) == WORDS) {
         f->word_len--;
@@ -337,9 +315,8 @@ bool fast_begin_word(struct fast *f, const struct block *block, size_t at)
     unsigned char c = block->data[at];
     f->word_sign = c == '+' ? '+' : 0;
     f->word_len = 0;
-    if (c != '+' && !word_takes(f, c)) {
+    if (c != '+' && !word_takes(f, c))
         return false;
-    }
     fast_begin_token(f, TOKEN_WORD, block, at);
     return true;
 }
@@ -347,12 +324,10 @@ bool fast_begin_word(struct fast *f, const struct block *block, size_t at)
 bool fast_word(struct fast *f, const struct block *block, size_t *at, enum scan_status *status)
 {
     for (; *at < block->len; ++*at) {
-        if (word_takes(f, block->data[*at])) {
+        if (word_takes(f, block->data[*at]))
             continue;
-        }
-        if (fast_word_complete(f)) {
+        if (fast_word_complete(f))
             return true;
-        }
         bool plus = f->word_sign == '+' && f->word_len == 0;
         *status = fast_refuse(f, SCAN_SYNTAX, plus ? f->token_start : block->offset + *at,
                               plus ? "no JSON value starts like this" : "expected true, false or null");
@@ -367,18 +342,15 @@ bool fast_number(struct fast *f, const struct block *block, size_t *at, enum sca
     size_t i = *at;
     for (; i < block->len; i++) {
         int next = number_next(f->number, data[i]);
-        if (next < 0) {
+        if (next < 0)
             break;
-        }
         f->number = (enum number)next;
     }
     *at = i;
-    if (i == block->len) {
+    if (i == block->len)
         return false;
-    }
-    if (number_complete(f->number)) {
+    if (number_complete(f->number))
         return true;
-    }
     if (f->number == NUMBER_MINUS) {
         f->word_sign = '-';
         f->word_len = 0;

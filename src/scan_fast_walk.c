@@ -99,9 +99,8 @@ static inline uint64_t eight_before(const unsigned char *p)
 static inline size_t key_end(const struct walk *w, size_t colon)
 {
     size_t at = colon;
-    while (at > 0 && scan_is_space(w->data[at - 1])) {
+    while (at > 0 && scan_is_space(w->data[at - 1]))
         at--;
-    }
     return at > 0 && w->data[at - 1] == '"' ? at : 0;
 }
 
@@ -110,18 +109,16 @@ static size_t string_begin(const struct walk *w, size_t end)
 {
     size_t word = (end - 1) / 64;
     uint64_t bits = w->index->quote[word] & ((UINT64_C(1) << ((end - 1) % 64)) - 1);
-    while (bits == 0) {
+    while (bits == 0)
         bits = w->index->quote[--word];
-    }
     return word * 64 + 63 - (size_t)__builtin_clzll(bits);
 }
 
 /* A key with escapes may be one of ours: such an event is left to the step by step scanner. */
 static bool key_has_escape(const struct walk *w, size_t end)
 {
-    if (!w->index->backslash) {
+    if (!w->index->backslash)
         return false;
-    }
     size_t begin = string_begin(w, end);
     return memchr(w->data + begin, '\\', end - begin) != NULL;
 }
@@ -137,14 +134,12 @@ static inline size_t next_bit(const uint64_t *bits, size_t at, uint64_t flip)
 {
     size_t word = at / 64;
     uint64_t window = (bits[word] ^ flip) >> (at % 64) | (bits[word + 1] ^ flip) << 1 << (63 - at % 64);
-    if (window != 0) {
+    if (window != 0)
         return at + (size_t)__builtin_ctzll(window);
-    }
     word++;
     uint64_t rest = (bits[word] ^ flip) & ~UINT64_C(0) << (at % 64);
-    while (rest == 0) {
+    while (rest == 0)
         rest = bits[++word] ^ flip;
-    }
     return word * 64 + (size_t)__builtin_ctzll(rest);
 }
 
@@ -159,12 +154,10 @@ static inline __attribute__((always_inline)) void read_value(const struct walk *
                                                              size_t colon)
 {
     size_t at = colon + 1;
-    while (at < w->index->good && scan_is_space(w->data[at])) {
+    while (at < w->index->good && scan_is_space(w->data[at]))
         at++;
-    }
-    if (at + 1 >= w->index->good) {
+    if (at + 1 >= w->index->good)
         return;
-    }
     const char *text = (const char *)w->data + at;
     switch (*text) {
     case '"': {
@@ -209,31 +202,26 @@ static bool skip_nested(struct walk *w)
         size_t at = *w->at;
         switch (w->data[at]) {
         case ':':
-            if (!(objects & 1) || (w->data[at - 1] != '"' && key_end(w, at) == 0)) {
+            if (!(objects & 1) || (w->data[at - 1] != '"' && key_end(w, at) == 0))
                 return false;
-            }
             break;
         case ',':
-            if (objects & 1) {
+            if (objects & 1)
                 return false;
-            }
             break;
         case '{':
         case '[':
-            if (((objects & 1) && keyless(w, at)) || ++depth > WALK_DEPTH) {
+            if (((objects & 1) && keyless(w, at)) || ++depth > WALK_DEPTH)
                 return false;
-            }
             objects = objects << 1 | (w->data[at] == '{');
             break;
         default: {
             bool object = w->data[at] == '}';
-            if (object != (objects & 1) || (object && keyless(w, at))) {
+            if (object != (objects & 1) || (object && keyless(w, at)))
                 return false;
-            }
             objects >>= 1;
-            if (--depth == 0) {
+            if (--depth == 0)
                 return true;
-            }
         }
         }
     }
@@ -261,25 +249,22 @@ static bool walk_args(struct walk *w)
             uint64_t bytes = eight_before(w->data + at);
             if (bytes >> 56 != '"') {
                 end = key_end(w, at);
-                if (end == 0) {
+                if (end == 0)
                     return false;
-                }
                 bytes = eight_before(w->data + end);
             }
-            if ((bytes & TOP(5)) == (ICE) && is_key(w, end, "\"device\"", 8)) {
+            if ((bytes & TOP(5)) == (ICE) && is_key(w, end, "\"device\"", 8))
                 read_value(w, &w->event.device, at);
-            } else if ((bytes & TOP(5)) == (ION) && is_key(w, end, "\"correlation\"", 13)) {
+            else if ((bytes & TOP(5)) == (ION) && is_key(w, end, "\"correlation\"", 13))
                 read_value(w, &w->event.correlation, at);
-            } else if (key_has_escape(w, end)) {
+            else if (key_has_escape(w, end))
                 return false;
-            }
             break;
         }
         case '{':
         case '[':
-            if (keyless(w, at) || !skip_nested(w)) {
+            if (keyless(w, at) || !skip_nested(w))
                 return false;
-            }
             break;
         case '}':
             return !keyless(w, at);
@@ -294,9 +279,8 @@ static bool walk_args(struct walk *w)
 static inline bool note_time(struct walk *w, const struct scan_value *value)
 {
     if (__builtin_expect(value->kind == SCAN_NONFINITE, 0)) {
-        if (w->time_count == sizeof w->time_words / sizeof *w->time_words) {
+        if (w->time_count == sizeof w->time_words / sizeof *w->time_words)
             return false;
-        }
         w->time_words[w->time_count++] = (uint16_t)(value->text - (const char *)w->data);
     }
     return true;
@@ -306,9 +290,8 @@ static inline bool note_time(struct walk *w, const struct scan_value *value)
 static bool walk_event(struct walk *w)
 {
     /* In small pieces, which compilers turn into a few wide stores. */
-    for (enum scan_field i = 0; i < FIELDS; i++) {
+    for (enum scan_field i = 0; i < FIELDS; i++)
         memset((char *)&w->event + VALUE_AT(i), 0, sizeof(struct scan_value));
-    }
     w->time_count = 0;
     enum scan_field field = FIELD_NONE;
     while (++w->at < w->end) {
@@ -319,9 +302,8 @@ static bool walk_event(struct walk *w)
             uint64_t bytes = eight_before(w->data + at);
             if (bytes >> 56 != '"') {
                 end = key_end(w, at);
-                if (end == 0) {
+                if (end == 0)
                     return false;
-                }
                 bytes = eight_before(w->data + end);
             }
             const struct known_key *key = &known_keys[key_place(bytes)];
@@ -331,9 +313,8 @@ static bool walk_event(struct walk *w)
                 if (field < FIELDS) {
                     void *value = (char *)&w->event + VALUE_AT(field);
                     read_value(w, value, at);
-                    if ((field == FIELD_TS || field == FIELD_DUR) && !note_time(w, value)) {
+                    if ((field == FIELD_TS || field == FIELD_DUR) && !note_time(w, value))
                         return false;
-                    }
                 } else {
                     w->event.device = (struct scan_value){0};
                     w->event.correlation = (struct scan_value){0};
@@ -344,23 +325,19 @@ static bool walk_event(struct walk *w)
             break;
         }
         case '{':
-            if (keyless(w, at)) {
+            if (keyless(w, at))
                 return false;
-            }
             if (field == FIELD_ARGS) {
-                if (!walk_args(w)) {
+                if (!walk_args(w))
                     return false;
-                }
                 break;
             }
-            if (!skip_nested(w)) {
+            if (!skip_nested(w))
                 return false;
-            }
             break;
         case '[':
-            if (keyless(w, at) || !skip_nested(w)) {
+            if (keyless(w, at) || !skip_nested(w))
                 return false;
-            }
             break;
         case '}':
             return !keyless(w, at);
@@ -375,13 +352,11 @@ static bool walk_event(struct walk *w)
 
 static void warn_word(const struct walk *w, size_t at)
 {
-    while (at > 0 && w->index->scalar[(at - 1) / 64] >> ((at - 1) % 64) & 1) {
+    while (at > 0 && w->index->scalar[(at - 1) / 64] >> ((at - 1) % 64) & 1)
         at--;
-    }
     enum scan_warning kind = SCAN_WARN_NONFINITE;
-    for (size_t i = 0; i < w->time_count; i++) {
+    for (size_t i = 0; i < w->time_count; i++)
         kind = w->time_words[i] == at ? SCAN_WARN_NONFINITE_TIME : kind;
-    }
     scan_warn(&w->f->scan, kind, w->offset + at);
 }
 
@@ -394,9 +369,8 @@ static void warn_odd(struct walk *w, size_t begin, size_t end)
     const struct json_odd *odd = w->index->odd;
     size_t i = w->odd;
     for (; i < w->index->odd_count && odd[i].at < end + INDEX_ODD_MIXED; i++) {
-        if (odd[i].at < begin || odd[i].at >= end) {
+        if (odd[i].at < begin || odd[i].at >= end)
             continue;
-        }
         if (odd[i].kind == ODD_WORD) {
             warn_word(w, odd[i].at);
             continue;
@@ -407,9 +381,8 @@ static void warn_odd(struct walk *w, size_t begin, size_t end)
             scan_warn(&w->f->scan, kinds[odd[i].kind], w->offset + string);
         }
     }
-    while (w->odd < i && odd[w->odd].at + (size_t)INDEX_ODD_MIXED < end) {
+    while (w->odd < i && odd[w->odd].at + (size_t)INDEX_ODD_MIXED < end)
         w->odd++;
-    }
 }
 
 size_t fast_walk(struct fast *f, const struct block *block, size_t at, enum scan_status *status)
@@ -433,18 +406,16 @@ size_t fast_walk(struct fast *f, const struct block *block, size_t at, enum scan
     while (w.at < w.end) {
         begin = *w.at;
         plain = w.data[begin] == '{' && walk_event(&w);
-        if (!plain) {
+        if (!plain)
             break;
-        }
         done = (size_t)*w.at + 1;
         w.at++;
         w.event.index = problem->events++;
         w.event.offset = w.offset + begin;
         w.event.end = w.offset + done;
         w.event.is_object = true;
-        if (__builtin_expect(w.odd < index->odd_count, 0)) {
+        if (__builtin_expect(w.odd < index->odd_count, 0))
             warn_odd(&w, begin, done);
-        }
         problem->last_end = w.event.end;
         if (!f->scan.event(f->scan.ctx, &w.event)) {
             *status = SCAN_STOPPED;
@@ -463,8 +434,7 @@ size_t fast_walk(struct fast *f, const struct block *block, size_t at, enum scan
         return at + done;
     }
     f->index_from = cut ? block->len : at + (begin > done ? begin : done) + 1;
-    if (!cut && done < index->good / 4 && f->window > SMALLEST_WINDOW) {
+    if (!cut && done < index->good / 4 && f->window > SMALLEST_WINDOW)
         f->window /= 2;
-    }
     return at + done;
 }

@@ -69,12 +69,10 @@ static bool at_element(const struct strict *y)
 /* The field that a value here belongs to. */
 static enum scan_field field_here(const struct strict *y)
 {
-    if (y->array_depth == 0 || !y->current.is_object) {
+    if (y->array_depth == 0 || !y->current.is_object)
         return FIELD_NONE;
-    }
-    if (y->depth == y->array_depth + 1) {
+    if (y->depth == y->array_depth + 1)
         return y->field;
-    }
     return y->depth == y->array_depth + 2 && y->in_args ? y->args_field : FIELD_NONE;
 }
 
@@ -126,9 +124,8 @@ static bool value_allowed(struct strict *y, uint64_t start, bool is_array)
 static int keep(struct strict *y, enum scan_kind kind, const char *text, size_t len, uint64_t start, size_t written)
 {
     enum scan_field field = field_here(y);
-    if (field == FIELD_NONE) {
+    if (field == FIELD_NONE)
         return 1;
-    }
     if (field == FIELD_ARGS) {
         memset(&y->current.device, 0, sizeof y->current.device);
         memset(&y->current.correlation, 0, sizeof y->current.correlation);
@@ -136,20 +133,17 @@ static int keep(struct strict *y, enum scan_kind kind, const char *text, size_t 
     }
     struct scan_value *value = scan_field_value(&y->current, field);
     struct text *copy = &y->texts[field];
-    if (written > scan_field_limit(field)) {
+    if (written > scan_field_limit(field))
         return refuse(y, field == FIELD_NAME ? SCAN_LONG_NAME : SCAN_LONG_FIELD, start);
-    }
     if (len > copy->size) {
         char *bytes = realloc(copy->bytes, len);
-        if (bytes == NULL) {
+        if (bytes == NULL)
             return cancel(y, SCAN_NO_MEMORY);
-        }
         copy->bytes = bytes;
         copy->size = len;
     }
-    if (len > 0) {
+    if (len > 0)
         memcpy(copy->bytes, text, len);
-    }
     *value = (struct scan_value){.kind = kind, .text = len > 0 ? copy->bytes : "", .len = len};
     return 1;
 }
@@ -157,9 +151,8 @@ static int keep(struct strict *y, enum scan_kind kind, const char *text, size_t 
 static int scalar(struct strict *y, enum scan_kind kind, const char *text, size_t len, uint64_t start, size_t written)
 {
     token_done(y);
-    if (!value_allowed(y, start, false)) {
+    if (!value_allowed(y, start, false))
         return 0;
-    }
     if (at_element(y)) {
         begin_element(y, start, false);
         return end_element(y, strict_end(y));
@@ -200,9 +193,8 @@ static int on_key(void *ctx, const unsigned char *key, size_t len)
     token_done(y);
     if (y->depth == 1 && !y->scan.layout.bare) {
         y->events_key = len == 11 && memcmp(key, "traceEvents", 11) == 0;
-        if (y->events_key && y->had_array) {
+        if (y->events_key && y->had_array)
             return refuse(y, SCAN_TWO_ARRAYS, start);
-        }
     } else if (y->array_depth != 0 && y->depth == y->array_depth + 1) {
         y->field = scan_field_of((const char *)key, len, false);
         set_key(y);
@@ -217,13 +209,11 @@ static int open_nested(struct strict *y, bool is_array)
 {
     token_done(y);
     uint64_t start = strict_end(y) - 1;
-    if (!value_allowed(y, start, is_array)) {
+    if (!value_allowed(y, start, is_array))
         return 0;
-    }
     if (y->depth == SCAN_MAX_DEPTH) {
-        if (at_element(y)) {
+        if (at_element(y))
             begin_element(y, start, !is_array);
-        }
         return refuse(y, SCAN_TOO_DEEP, start);
     }
     if (at_element(y)) {
@@ -315,16 +305,14 @@ static size_t find_bad_byte(struct strict *y, const unsigned char *data, size_t 
         for (size_t stop = len - i >= 64 ? i + 64 : len; i < stop; i++) {
             unsigned char c = data[i];
             if (y->utf8_more > 0) {
-                if (c < y->utf8_low || c > y->utf8_high) {
+                if (c < y->utf8_low || c > y->utf8_high)
                     return i;
-                }
                 y->utf8_more--;
                 y->utf8_low = 0x80;
                 y->utf8_high = 0xBF;
             } else if (c >= 0x80) {
-                if (c < 0xC2 || c > 0xF4) {
+                if (c < 0xC2 || c > 0xF4)
                     return i;
-                }
                 y->utf8_more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
                 y->utf8_low = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
                 y->utf8_high = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
@@ -356,9 +344,8 @@ static size_t walk_string(struct strict *y, const unsigned char *data, size_t le
     for (size_t i = 0; i < len; i++) {
         unsigned char c = data[i];
         if (y->escape == ESCAPE_NONE) {
-            if (c == '"') {
+            if (c == '"')
                 return i;
-            }
             *bad = c < 0x20;
             y->escape = c == '\\' ? ESCAPE_SLASH : ESCAPE_NONE;
         } else if (y->escape == ESCAPE_SLASH) {
@@ -368,9 +355,8 @@ static size_t walk_string(struct strict *y, const unsigned char *data, size_t le
             *bad = !is_hex(c);
             y->escape--;
         }
-        if (*bad) {
+        if (*bad)
             return i;
-        }
     }
     return len;
 }
@@ -382,12 +368,10 @@ static void note_partial(struct strict *y, size_t len)
     bool bad;
     if (y->partial == PARTIAL_NONE) {
         size_t i = y->seen ? y->last : 0;
-        while (i < len && (scan_is_space(p[i]) || p[i] == ',' || p[i] == ':')) {
+        while (i < len && (scan_is_space(p[i]) || p[i] == ',' || p[i] == ':'))
             i++;
-        }
-        if (i == len) {
+        if (i == len)
             return;
-        }
         if (p[i] == '"') {
             y->partial = PARTIAL_STRING;
             y->escape = ESCAPE_NONE;
@@ -401,13 +385,11 @@ static void note_partial(struct strict *y, size_t len)
     } else if (y->partial == PARTIAL_STRING) {
         walk_string(y, p, len, &bad);
     }
-    if (y->partial == PARTIAL_WORD) {
+    if (y->partial == PARTIAL_WORD)
         return;
-    }
     uint64_t so_far = y->piece_offset + len - y->partial_start;
-    if (so_far > (field_here(y) == FIELD_NONE ? LONG_OTHER : LONG_FIELD)) {
+    if (so_far > (field_here(y) == FIELD_NONE ? LONG_OTHER : LONG_FIELD))
         y->keep_back = y->partial == PARTIAL_STRING ? y->escape == ESCAPE_NONE : is_digit(p[len - 1]);
-    }
 }
 
 /* ---- the parser ---- */
@@ -422,13 +404,11 @@ static enum scan_status feed_piece(struct strict *y, const unsigned char *data, 
     if (y->keep_back && y->partial == PARTIAL_STRING) {
         bool bad;
         i = walk_string(y, data, good, &bad);
-        if (bad) {
+        if (bad)
             return scan_refuse(&y->scan, SCAN_SYNTAX, offset + i, "not allowed in a string");
-        }
     } else if (y->keep_back) {
-        while (i < good && is_digit(data[i])) {
+        while (i < good && is_digit(data[i]))
             i++;
-        }
     }
     if (i < good) {
         y->piece = data + i;
@@ -440,9 +420,8 @@ static enum scan_status feed_piece(struct strict *y, const unsigned char *data, 
             *rest = i + strict_consumed(y);
             return y->result;
         }
-        if (status != yajl_status_ok) {
+        if (status != yajl_status_ok)
             return strict_syntax_error(y);
-        }
         note_partial(y, good - i);
     }
     if (good < len) {
@@ -465,9 +444,8 @@ static enum scan_status feed(struct scan *scan, const unsigned char *data, size_
         }
         size_t rest;
         enum scan_status status = feed_piece(y, data + i, size, offset + i, &rest);
-        if (status != SCAN_OK) {
+        if (status != SCAN_OK)
             return status;
-        }
         i += rest;
     }
     return scan_after(scan, data + i, len - i, offset + i);
@@ -482,9 +460,8 @@ static enum scan_status finish(struct scan *scan, uint64_t total)
 static void free_strict(struct scan *scan)
 {
     struct strict *y = (struct strict *)scan;
-    for (size_t i = 0; i < FIELDS; i++) {
+    for (size_t i = 0; i < FIELDS; i++)
         free(y->texts[i].bytes);
-    }
     yajl_free(y->yajl);
     free(y);
 }
@@ -494,9 +471,8 @@ static const struct scan_ops ops = {.feed = feed, .finish = finish, .free = free
 struct scan *scan_yajl_new(void)
 {
     struct strict *y = calloc(1, sizeof *y);
-    if (y == NULL) {
+    if (y == NULL)
         return NULL;
-    }
     y->scan.ops = &ops;
     y->yajl = yajl_alloc(&callbacks, NULL, y);
     if (y->yajl == NULL) {

@@ -12,21 +12,18 @@ static bool is_digit(unsigned char c)
 
 uint64_t strict_string_start(const struct strict *y)
 {
-    if (y->partial == PARTIAL_STRING) {
+    if (y->partial == PARTIAL_STRING)
         return y->partial_start;
-    }
     const unsigned char *p = y->piece;
     size_t i = strict_consumed(y) - 1;
     while (i > 0) {
         i--;
         if (p[i] == '"') {
             size_t slashes = 0;
-            while (slashes < i && p[i - slashes - 1] == '\\') {
+            while (slashes < i && p[i - slashes - 1] == '\\')
                 slashes++;
-            }
-            if (slashes % 2 == 0) {
+            if (slashes % 2 == 0)
                 break;
-            }
         }
     }
     return y->piece_offset + i;
@@ -65,29 +62,24 @@ static const struct words error_words[] = {
 static uint64_t bad_token(const struct strict *y, enum standing standing)
 {
     size_t i = strict_consumed(y);
-    if (y->partial != PARTIAL_NONE) {
+    if (y->partial != PARTIAL_NONE)
         return y->partial_start;
-    }
     if (standing == ASTRAY) {
         i = y->seen ? y->last : 0;
-        while (scan_is_space(y->piece[i])) {
+        while (scan_is_space(y->piece[i]))
             i++;
-        }
         return y->piece_offset + i;
     }
     unsigned char c = y->piece[i - 1];
-    if (c == '"') {
+    if (c == '"')
         return strict_string_start(y);
-    }
     if (is_digit(c)) {
-        while (i > 0 && (is_digit(y->piece[i - 1]) || memchr("+-.eE", y->piece[i - 1], 5) != NULL)) {
+        while (i > 0 && (is_digit(y->piece[i - 1]) || memchr("+-.eE", y->piece[i - 1], 5) != NULL))
             i--;
-        }
         return y->piece_offset + i;
     }
-    if (c < 'a' || c > 'z') {
+    if (c < 'a' || c > 'z')
         return y->piece_offset + i - 1;
-    }
     /* Of the literals only false ends in "se". */
     return y->piece_offset + i - (i >= 5 && y->piece[i - 2] == 's' ? 5 : 4);
 }
@@ -96,15 +88,13 @@ enum scan_status strict_syntax_error(struct strict *y)
 {
     const struct words *words = NULL;
     unsigned char *message = yajl_get_error(y->yajl, 0, NULL, 0);
-    for (size_t i = 0; message != NULL && words == NULL && i < sizeof error_words / sizeof *error_words; i++) {
+    for (size_t i = 0; message != NULL && words == NULL && i < sizeof error_words / sizeof *error_words; i++)
         words = strstr((char *)message, error_words[i].yajl) != NULL ? &error_words[i] : NULL;
-    }
     yajl_free_error(y->yajl, message);
     uint64_t offset = strict_end(y);
-    if (words != NULL && words->standing == BEHIND_BYTE) {
+    if (words != NULL && words->standing == BEHIND_BYTE)
         offset--;
-    } else if (words != NULL && words->standing != AT_BYTE) {
+    else if (words != NULL && words->standing != AT_BYTE)
         offset = bad_token(y, words->standing);
-    }
     return scan_refuse(&y->scan, SCAN_SYNTAX, offset, words != NULL ? words->ours : "not JSON");
 }

@@ -164,9 +164,8 @@ INDEX_TARGET static inline uint64_t bad_escapes(uint64_t escaped, const unsigned
     for (; escaped != 0; escaped &= escaped - 1) {
         unsigned bit = (unsigned)__builtin_ctzll(escaped);
         size_t at = base + bit;
-        if (at >= len) {
+        if (at >= len)
             break;
-        }
         bool ok;
         switch (data[at]) {
         case '"':
@@ -243,29 +242,25 @@ INDEX_TARGET static inline uint64_t bad_scalars(uint64_t odd, const unsigned cha
         size_t at = base + bit;
         /* Odd may also be the byte behind a scalar, which then ends too early. */
         bool behind = at >= len || !of_scalar(data[at]);
-        if (at < *done || (at == *done && behind)) {
+        if (at < *done || (at == *done && behind))
             continue;
-        }
         if (at > 0 && len - at > 4 && !of_scalar(data[at - 1]) && !of_scalar(data[at + 4]) &&
             (memcmp(data + at, "null", 4) == 0 || memcmp(data + at, "true", 4) == 0)) {
             *done = at + 4;
             continue;
         }
         size_t start = at < len ? at : len;
-        while (start > 0 && of_scalar(data[start - 1])) {
+        while (start > 0 && of_scalar(data[start - 1]))
             start--;
-        }
         size_t end = at < len ? at : len;
-        while (end < len && of_scalar(data[end])) {
+        while (end < len && of_scalar(data[end]))
             end++;
-        }
         if (!json_scalar_valid(data + start, end - start)) {
             /* Noted under the byte that is at hand: the start may lie in an earlier word. */
-            if (json_word_nonfinite(data + start, end - start)) {
+            if (json_word_nonfinite(data + start, end - start))
                 *words |= UINT64_C(1) << bit;
-            } else {
+            else
                 bad |= UINT64_C(1) << bit;
-            }
         }
         *done = end;
     }
@@ -279,9 +274,8 @@ INDEX_TARGET static inline uint64_t bad_empties(uint64_t empty, const unsigned c
     for (; empty != 0; empty &= empty - 1) {
         unsigned bit = (unsigned)__builtin_ctzll(empty);
         size_t at = base + bit;
-        while (at > 0 && !of_scalar(data[at - 1]) && (data[at - 1] <= ' ')) {
+        while (at > 0 && !of_scalar(data[at - 1]) && (data[at - 1] <= ' '))
             at--;
-        }
         bad |= (uint64_t)(at == 0 || (data[at - 1] | 0x20) != '{') << bit;
     }
     return bad;
@@ -310,9 +304,8 @@ struct place {
 INDEX_TARGET static uint64_t list_odd(struct json_index *index, uint64_t odd, size_t base, enum json_odd_kind kind)
 {
     for (; odd != 0; odd &= odd - 1) {
-        if (index->odd_count == INDEX_ODD) {
+        if (index->odd_count == INDEX_ODD)
             return odd;
-        }
         index->odd[index->odd_count++] =
             (struct json_odd){.at = (uint16_t)(base + (size_t)__builtin_ctzll(odd)), .kind = (uint16_t)kind};
     }
@@ -371,9 +364,8 @@ INDEX_TARGET void INDEX_NAME(struct json_index *index, const unsigned char *data
             size_t whole = len / 64;
             size_t to = words - word < SORTED ? words - word : SORTED;
             size_t i = 0;
-            for (; i < to && word + i < whole; i++) {
+            for (; i < to && word + i < whole; i++)
                 classify(&classes, i, data + 64 * (word + i), &tables);
-            }
             for (; i < to || i % LANES != 0; i++) {
                 bool some = word + i < words;
                 classify_end(&classes, i, some ? data + 64 * (word + i) : data, some ? len % 64 : 0, &tables);
@@ -451,9 +443,8 @@ INDEX_TARGET void INDEX_NAME(struct json_index *index, const unsigned char *data
         carry.digit = digit;
         carry.zero = lead_zero;
 
-        if (__builtin_expect(any(control | high | odd_empty | odd), 0)) {
+        if (__builtin_expect(any(control | high | odd_empty | odd), 0))
             look_closely(&place, base, control, high, odd_empty, odd, &bad);
-        }
 
         store(&index->quote[word], quote);
         store(&index->scalar[word], scalar);
@@ -462,20 +453,17 @@ INDEX_TARGET void INDEX_NAME(struct json_index *index, const unsigned char *data
         store(stops, colon | open | close | (comma & keyless));
         if (__builtin_expect(any(bad), 0)) {
             size_t i = 0;
-            while (bad[i] == 0) {
+            while (bad[i] == 0)
                 i++;
-            }
             size_t good = base + 64 * i + (size_t)__builtin_ctzll(bad[i]);
             index->good = good < len ? good : len;
             stops[i] &= (bad[i] & (0 - bad[i])) - 1;
-            for (i++; i < LANES; i++) {
+            for (i++; i < LANES; i++)
                 stops[i] = 0;
-            }
             words = 0;
         }
-        for (size_t i = 0; i < LANES; i++) {
+        for (size_t i = 0; i < LANES; i++)
             count += put_positions(index->at + count, stops[i], base + 64 * i);
-        }
     }
     /* No string and no number goes on behind the end. */
     index->quote[word] = ~UINT64_C(0);

@@ -47,12 +47,10 @@ static double one_round(struct scan *scan, const unsigned char *data, size_t len
     struct scan_layout layout;
     double start = now();
     enum scan_status status = SCAN_OK;
-    for (size_t at = 0; status == SCAN_OK && at < len; at += block) {
+    for (size_t at = 0; status == SCAN_OK && at < len; at += block)
         status = scan_feed(scan, data + at, len - at < block ? len - at : block);
-    }
-    if (status == SCAN_OK) {
+    if (status == SCAN_OK)
         status = scan_finish(scan, &layout);
-    }
     double seconds = now() - start;
     if (status != SCAN_OK) {
         fprintf(stderr, "bench_scan: refused (%d) at %llu\n", scan_problem(scan)->what,
@@ -147,9 +145,8 @@ int main(int argc, char **argv)
 
     static const char *const names[SIMD_KINDS] = {"bytewise", "portable", "avx2", "avx512", "neon"};
     for (int kind = -2; kind < SIMD_KINDS; kind++) {
-        if (kind > SIMD_NONE && json_index_of((enum json_simd)kind) == NULL) {
+        if (kind > SIMD_NONE && json_index_of((enum json_simd)kind) == NULL)
             continue;
-        }
         double best = 1e9;
         struct sum sum;
         for (unsigned long round = 0; round < rounds; round++) {

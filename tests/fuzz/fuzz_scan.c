@@ -50,13 +50,11 @@ static void put(struct buffer *b, const void *bytes, size_t len)
     if (len > b->size - b->len) {
         b->size = b->size * 2 + len + 256;
         b->bytes = realloc(b->bytes, b->size);
-        if (b->bytes == NULL) {
+        if (b->bytes == NULL)
             abort();
-        }
     }
-    if (len > 0) {
+    if (len > 0)
         memcpy(b->bytes + b->len, bytes, len);
-    }
     b->len += len;
 }
 
@@ -83,15 +81,13 @@ static bool take(void *ctx, const struct scan_event *event)
             continue;
         }
         char *text = malloc(value->len + 1);
-        if (text == NULL) {
+        if (text == NULL)
             abort();
-        }
         size_t len = value->len;
-        if (value->escaped) {
+        if (value->escaped)
             len = json_unescape(text, value->text, value->len);
-        } else if (len > 0) {
+        else if (len > 0)
             memcpy(text, value->text, len);
-        }
         put(&o->decoded, text, len);
         put(&o->decoded, ";", 1);
         put(&o->raw, value->escaped ? "e" : "-", 1);
@@ -116,9 +112,8 @@ static void run(struct outcome *o, const char *name, struct scan *scan, const ui
 {
     memset(o, 0, sizeof *o);
     o->name = name;
-    if (scan == NULL) {
+    if (scan == NULL)
         abort();
-    }
     scan->event = take;
     scan->ctx = o;
     enum scan_status status = SCAN_OK;
@@ -127,24 +122,21 @@ static void run(struct outcome *o, const char *name, struct scan *scan, const ui
         len = len < size - at ? len : size - at;
         /* A block of exactly its size, so that a byte read behind it is noticed. */
         uint8_t *block = malloc(len);
-        if (block == NULL) {
+        if (block == NULL)
             abort();
-        }
         memcpy(block, data + at, len);
         status = scan_feed(scan, block, len);
         free(block);
         at += len;
     }
-    if (status == SCAN_OK) {
+    if (status == SCAN_OK)
         status = scan_finish(scan, &o->layout);
-    }
     o->status = status;
     o->insert_offset = scan_insert_offset(scan);
     o->problem = *scan_problem(scan);
     o->warnings = *scan_warnings(scan);
-    if (strcmp(name, "yajl") != 0) {
+    if (strcmp(name, "yajl") != 0)
         o->in_token = ((struct fast *)scan)->token != TOKEN_NONE;
-    }
     scan_free(scan);
 }
 
@@ -205,27 +197,21 @@ static void check_same(const struct outcome *a, const struct outcome *b)
     const struct scan_problem *q = &b->problem;
     if (a->status != b->status || !same_place(p, q) || p->in_event != q->in_event || p->event != q->event ||
         p->last_end != q->last_end || p->events != q->events || strcmp(p->key, q->key) != 0 ||
-        (p->detail == NULL) != (q->detail == NULL) || (p->detail != NULL && strcmp(p->detail, q->detail) != 0)) {
+        (p->detail == NULL) != (q->detail == NULL) || (p->detail != NULL && strcmp(p->detail, q->detail) != 0))
         disagree("status or problem", a, b);
-    }
-    if (memcmp(&a->warnings, &b->warnings, sizeof a->warnings) != 0) {
+    if (memcmp(&a->warnings, &b->warnings, sizeof a->warnings) != 0)
         disagree("warnings", a, b);
-    }
-    if (!same_layout(&a->layout, &b->layout) || a->insert_offset != b->insert_offset) {
+    if (!same_layout(&a->layout, &b->layout) || a->insert_offset != b->insert_offset)
         disagree("layout", a, b);
-    }
-    if (!same(&a->shape, &b->shape) || !same(&a->raw, &b->raw)) {
+    if (!same(&a->shape, &b->shape) || !same(&a->raw, &b->raw))
         disagree("events", a, b);
-    }
 }
 
 static bool has_surrogate_escape(const uint8_t *data, size_t size)
 {
-    for (size_t i = 0; i + 3 < size; i++) {
-        if (data[i] == '\\' && data[i + 1] == 'u' && (data[i + 2] | 0x20) == 'd') {
+    for (size_t i = 0; i + 3 < size; i++)
+        if (data[i] == '\\' && data[i + 1] == 'u' && (data[i + 2] | 0x20) == 'd')
             return true;
-        }
-    }
     return false;
 }
 
@@ -237,14 +223,12 @@ static bool starts_with(const struct buffer *whole, const struct buffer *part)
 /* Whether the byte at `to` belongs to the token that starts at `from`, or directly follows it. */
 static bool in_token(const uint8_t *data, size_t size, uint64_t from, uint64_t to)
 {
-    if (from >= size || to < from) {
+    if (from >= size || to < from)
         return false;
-    }
     bool string = data[from] == '"';
     for (uint64_t i = from + 1; i < to && i < size; i++) {
-        if (string ? data[i] == '"' : memchr(" \t\r\n\",:[]{}", data[i], 11) != NULL) {
+        if (string ? data[i] == '"' : memchr(" \t\r\n\",:[]{}", data[i], 11) != NULL)
             return false;
-        }
         i += string && data[i] == '\\';
     }
     return true;
@@ -256,14 +240,12 @@ static bool excused(const struct outcome *strict, const struct outcome *fast, co
     const struct scan_problem *p = &strict->problem;
     const struct scan_problem *q = &fast->problem;
     /* A string is warned about at its end, a bare word accepted at its end: here the input ended before. */
-    if (q->what == SCAN_TRUNCATED) {
+    if (q->what == SCAN_TRUNCATED)
         return p->what == SCAN_SYNTAX && fast->in_token;
-    }
     /* yajl looks at a token's inside before it asks whether the token may stand there. */
     if (q->what == SCAN_SYNTAX || q->what == SCAN_EVENTS_NO_ARRAY || q->what == SCAN_TWO_ARRAYS) {
-        if ((p->what == SCAN_SYNTAX || p->what == SCAN_TRUNCATED) && in_token(data, size, q->offset, p->offset)) {
+        if ((p->what == SCAN_SYNTAX || p->what == SCAN_TRUNCATED) && in_token(data, size, q->offset, p->offset))
             return true;
-        }
     }
     /* What might have become a nan or inf breaks later; one in the event array itself is refused as a whole. */
     return p->what == SCAN_SYNTAX && q->what == SCAN_SYNTAX && in_token(data, size, p->offset, q->offset);
@@ -271,9 +253,8 @@ static bool excused(const struct outcome *strict, const struct outcome *fast, co
 
 static bool only_space(const uint8_t *data, size_t size, uint64_t from, uint64_t to)
 {
-    while (from < to && from < size && scan_is_space(data[from])) {
+    while (from < to && from < size && scan_is_space(data[from]))
         from++;
-    }
     return from >= to || from >= size;
 }
 
@@ -293,12 +274,10 @@ static bool warning_explains(enum scan_warning kind, uint64_t first, const struc
 
 static bool explained(const struct outcome *strict, const struct outcome *fast, const uint8_t *data, size_t size)
 {
-    for (int i = 0; i < SCAN_WARN_KINDS; i++) {
+    for (int i = 0; i < SCAN_WARN_KINDS; i++)
         if (fast->warnings.count[i] > 0 &&
-            warning_explains((enum scan_warning)i, fast->warnings.first_offset[i], &strict->problem, data, size)) {
+            warning_explains((enum scan_warning)i, fast->warnings.first_offset[i], &strict->problem, data, size))
             return true;
-        }
-    }
     return false;
 }
 
@@ -306,28 +285,22 @@ static void check_parsers(const struct outcome *strict, const struct outcome *fa
 {
     bool texts = !has_surrogate_escape(data, size);
     uint64_t warned = 0;
-    for (int i = 0; i < SCAN_WARN_KINDS; i++) {
+    for (int i = 0; i < SCAN_WARN_KINDS; i++)
         warned += fast->warnings.count[i];
-    }
-    if (!starts_with(&fast->shape, &strict->shape) || (texts && !starts_with(&fast->decoded, &strict->decoded))) {
+    if (!starts_with(&fast->shape, &strict->shape) || (texts && !starts_with(&fast->decoded, &strict->decoded)))
         disagree("events", strict, fast);
-    }
     if (strict->status == SCAN_OK) {
         if (fast->status != SCAN_OK || warned > 0 || !same(&fast->shape, &strict->shape) ||
-            !same_layout(&strict->layout, &fast->layout)) {
+            !same_layout(&strict->layout, &fast->layout))
             disagree("yajl accepts it", strict, fast);
-        }
         return;
     }
-    if (warned > 0 && explained(strict, fast, data, size)) {
+    if (warned > 0 && explained(strict, fast, data, size))
         return;
-    }
-    if (fast->status != SCAN_REFUSED) {
+    if (fast->status != SCAN_REFUSED)
         disagree("yajl refuses it, and no warning explains that", strict, fast);
-    }
-    if (!same_place(&strict->problem, &fast->problem) && !excused(strict, fast, data, size)) {
+    if (!same_place(&strict->problem, &fast->problem) && !excused(strict, fast, data, size))
         disagree("refused for different reasons", strict, fast);
-    }
 }
 
 static struct scan *fast_scan(enum json_simd simd, size_t window)
@@ -345,9 +318,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[SIMD_KINDS] = {"bytewise", "portable", "avx2", "avx512", "neon"};
     uint64_t seed = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         seed = (seed ^ data[i]) * UINT64_C(0x100000001b3);
-    }
     seed |= 1;
     static const size_t cuts[] = {0, 1, 3, 17, 100, 700};
     size_t cut = cuts[seed >> 20 & 3 ? 2 + (seed >> 24) % 4 : (seed >> 24) % 2];
@@ -364,9 +336,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_same(&fast, &other);
     drop(&other);
     for (int simd = SIMD_NONE + 1; simd < SIMD_KINDS; simd++) {
-        if (json_index_of((enum json_simd)simd) == NULL) {
+        if (json_index_of((enum json_simd)simd) == NULL)
             continue;
-        }
         size_t window = seed >> 32 & 1 ? 64 + (seed >> 33) % 512 : 0;
         run(&other, names[simd], fast_scan((enum json_simd)simd, window), data, size, 0, seed);
         check_same(&fast, &other);

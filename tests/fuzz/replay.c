@@ -60,9 +60,8 @@ static void run(const uint8_t *data, size_t size)
 /* Replaces data[at..at+gone) by `more` bytes. Returns the new size, or the old one when it would be too large. */
 static size_t replace(uint8_t *data, size_t size, size_t at, size_t gone, const uint8_t *more, size_t len)
 {
-    if (size - gone + len > LARGEST) {
+    if (size - gone + len > LARGEST)
         return size;
-    }
     memmove(data + at + len, data + at + gone, size - at - gone);
     memmove(data + at, more, len);
     return size - gone + len;
@@ -77,9 +76,8 @@ static size_t mutate(uint8_t *data, size_t size, const struct file *files, size_
         size_t gone = below(3) == 0 ? below(size - at + 1) : below(2) < size - at ? below(2) : 0;
         switch (below(5)) {
         case 0:
-            if (at < size) {
+            if (at < size)
                 data[at] = (uint8_t)below(256);
-            }
             break;
         case 1: {
             const char *piece = pieces[below(sizeof pieces / sizeof *pieces)];
@@ -126,15 +124,13 @@ int main(int argc, char **argv)
 {
     unsigned long mutations = 0;
     int arg = 1;
-    for (; arg + 1 < argc && argv[arg][0] == '-'; arg += 2) {
-        if (strcmp(argv[arg], "--mutate") == 0) {
+    for (; arg + 1 < argc && argv[arg][0] == '-'; arg += 2)
+        if (strcmp(argv[arg], "--mutate") == 0)
             mutations = strtoul(argv[arg + 1], NULL, 10);
-        } else if (strcmp(argv[arg], "--seed") == 0) {
+        else if (strcmp(argv[arg], "--seed") == 0)
             state = strtoull(argv[arg + 1], NULL, 10) * UINT64_C(0x9E3779B97F4A7C15) | 1;
-        } else {
+        else
             break;
-        }
-    }
     size_t count = (size_t)(argc - arg);
     if (arg >= argc || argv[arg][0] == '-') {
         fprintf(stderr, "usage: replay [--mutate N] [--seed S] FILES...\n");
@@ -143,14 +139,11 @@ int main(int argc, char **argv)
     signal(SIGABRT, on_abort);
     struct file *files = calloc(count, sizeof *files);
     uint8_t *data = malloc(LARGEST);
-    if (files == NULL || data == NULL) {
+    if (files == NULL || data == NULL)
         return 1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (load(&files[i], argv[arg + (int)i]) != 0) {
+    for (size_t i = 0; i < count; i++)
+        if (load(&files[i], argv[arg + (int)i]) != 0)
             return 1;
-        }
-    }
     unsigned long inputs = 0;
     for (size_t i = 0; i < count; i++) {
         run(files[i].data, files[i].size);
@@ -162,9 +155,8 @@ int main(int argc, char **argv)
             inputs++;
         }
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         free(files[i].data);
-    }
     free(files);
     free(data);
     printf("%lu inputs\n", inputs);

@@ -69,11 +69,10 @@ static void say_value(struct out *out, const char *key, const struct scan_value 
         return;
     case SCAN_STRING:
         assert_true(len < sizeof text);
-        if (value->escaped) {
+        if (value->escaped)
             len = json_unescape(text, value->text, len);
-        } else {
+        else
             memcpy(text, value->text, len);
-        }
         say(out, " %s=\"%.*s\"", key, (int)len, text);
     }
 }
@@ -84,9 +83,8 @@ static bool take(void *ctx, const struct scan_event *event)
     struct scan_event copy = *event;
     say(out, "%llu %llu-%llu%s", (unsigned long long)event->index, (unsigned long long)event->offset,
         (unsigned long long)event->end, event->is_object ? " {" : "");
-    for (enum scan_field field = 0; field < FIELDS; field++) {
+    for (enum scan_field field = 0; field < FIELDS; field++)
         say_value(out, scan_field_key(field), scan_field_value(&copy, field));
-    }
     say(out, "%s\n", event->is_object ? " }" : "");
     return true;
 }
@@ -114,9 +112,8 @@ static void outcome(struct out *out, struct scan *scan, const char *input, size_
         status = scan_feed(scan, bytes, size);
         free(bytes);
     }
-    if (status == SCAN_OK) {
+    if (status == SCAN_OK)
         status = scan_finish(scan, &layout);
-    }
     if (status == SCAN_OK) {
         assert_int_equal(scan_insert_offset(scan), layout.insert_offset);
         say(out, "ok events %llu insert %llu total %llu%s%s%s\n", (unsigned long long)layout.events,
@@ -129,12 +126,10 @@ static void outcome(struct out *out, struct scan *scan, const char *input, size_
         say(out, "refused %s at %llu, %s event %llu, last end %llu", refusals[problem->what],
             (unsigned long long)problem->offset, problem->in_event ? "in" : "before",
             (unsigned long long)problem->event, (unsigned long long)problem->last_end);
-        if (problem->key[0] != '\0') {
+        if (problem->key[0] != '\0')
             say(out, ", key %s", problem->key);
-        }
-        if (problem->detail != NULL) {
+        if (problem->detail != NULL)
             say(out, ": %s", problem->detail);
-        }
         say(out, "\n");
     }
     const struct scan_warnings *warnings = scan_warnings(scan);
@@ -171,9 +166,8 @@ static void check_row(const struct row *row)
 static void test_rows(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         check_row(&rows[i]);
-    }
 }
 
 /* The rows are too short for an index. Behind other events, at every distance from a word's edge, they have one. */
@@ -183,9 +177,8 @@ static void test_rows_by_index(void **state)
     static struct out expected, out;
     char input[2048];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].input[0] != '[') {
+        if (rows[i].input[0] != '[')
             continue;
-        }
         for (int shift = 0; shift < 64; shift++) {
             int n = snprintf(input, sizeof input, "[{\"ph\":\"B\"},%*s{\"ph\":\"X\",\"name\":\"first\"},%s", shift, "",
                              rows[i].input + 1);
@@ -206,14 +199,11 @@ static void test_rows_by_index(void **state)
 /* Each scanner there is: 0 is the strict one, then the fast ones; NULL behind the last. */
 static struct scan *nth_scanner(int n)
 {
-    if (n == 0) {
+    if (n == 0)
         return scan_yajl_new();
-    }
-    for (int simd = SIMD_NONE; simd < SIMD_KINDS; simd++) {
-        if ((simd == SIMD_NONE || json_index_of((enum json_simd)simd) != NULL) && --n == 0) {
+    for (int simd = SIMD_NONE; simd < SIMD_KINDS; simd++)
+        if ((simd == SIMD_NONE || json_index_of((enum json_simd)simd) != NULL) && --n == 0)
             return scan_fast_new_with((enum json_simd)simd);
-        }
-    }
     return NULL;
 }
 
@@ -231,9 +221,8 @@ static bool add(void *ctx, const struct scan_event *event)
     for (enum scan_field field = 0; field < FIELDS; field++) {
         const struct scan_value *value = scan_field_value(&copy, field);
         sums->hash = sums->hash * 31 + value->kind;
-        for (size_t i = 0; i < value->len; i++) {
+        for (size_t i = 0; i < value->len; i++)
             sums->hash = sums->hash * 31 + (unsigned char)value->text[i];
-        }
     }
     sums->events++;
     return true;
@@ -242,9 +231,8 @@ static bool add(void *ctx, const struct scan_event *event)
 static enum scan_status feed_all(struct scan *scan, const char *text, size_t len, size_t block)
 {
     enum scan_status status = SCAN_OK;
-    for (size_t at = 0; at < len && status == SCAN_OK; at += block) {
+    for (size_t at = 0; at < len && status == SCAN_OK; at += block)
         status = scan_feed(scan, (const unsigned char *)text + at, len - at < block ? len - at : block);
-    }
     return status;
 }
 
@@ -260,9 +248,8 @@ static void test_long(void **state)
         n += (size_t)sprintf(
             text + n, "%s\n  {\"ph\": \"X\", \"name\": \"%0*d\", \"ts\": %d.%d, \"args\": {\"device\": %d, \"x\": [",
             i > 0 ? "," : "", i % 200, i, i * 7919, i % 1000, i % 8);
-        for (int j = 0; j < (i % 500 == 499 ? 9000 : i % 20); j++) {
+        for (int j = 0; j < (i % 500 == 499 ? 9000 : i % 20); j++)
             n += (size_t)sprintf(text + n, "%s%d", j > 0 ? "," : "", j);
-        }
         n += (size_t)sprintf(text + n, "]}}");
     }
     n += (size_t)sprintf(text + n, "\n]}");
@@ -284,9 +271,8 @@ static void test_long(void **state)
             assert_int_equal(scan_finish(scan, &layout), SCAN_OK);
             assert_int_equal(layout.insert_offset, n - 2);
             assert_int_equal(sums.events, 1500);
-            if (i == 0 && b == 0) {
+            if (i == 0 && b == 0)
                 first = sums;
-            }
             assert_int_equal(sums.hash, first.hash);
             scan_free(scan);
         }
@@ -312,23 +298,20 @@ static void check_filled(const char *prefix, char filler, size_t len, const char
 {
     for (int i = 0;; i++) {
         struct scan *scan = nth_scanner(i);
-        if (scan == NULL) {
+        if (scan == NULL)
             return;
-        }
         struct sums sums = {0};
         struct scan_layout layout;
         scan->event = add;
         scan->ctx = &sums;
         enum scan_status status = feed_filled(scan, prefix, filler, len, suffix);
-        if (status == SCAN_OK) {
+        if (status == SCAN_OK)
             status = scan_finish(scan, &layout);
-        }
         assert_int_equal(status, what == SCAN_FINE ? SCAN_OK : SCAN_REFUSED);
         assert_int_equal(scan_problem(scan)->what, what);
         assert_string_equal(scan_problem(scan)->key, key);
-        if (what != SCAN_FINE) {
+        if (what != SCAN_FINE)
             assert_int_equal(scan_problem(scan)->offset, strlen(prefix) - 1);
-        }
         scan_free(scan);
     }
 }
@@ -363,9 +346,8 @@ static void test_depth(void **state)
         text[n++] = ']';
         for (int i = 0;; i++) {
             struct scan *scan = nth_scanner(i);
-            if (scan == NULL) {
+            if (scan == NULL)
                 break;
-            }
             struct sums sums = {0};
             scan->event = add;
             scan->ctx = &sums;
@@ -390,9 +372,8 @@ static void test_stop(void **state)
     const char *text = "{\"traceEvents\": [ {\"ph\":\"X\"}, {\"ph\":\"Y\"}, {\"ph\":\"Z\"}]}";
     for (int i = 0;; i++) {
         struct scan *scan = nth_scanner(i);
-        if (scan == NULL) {
+        if (scan == NULL)
             return;
-        }
         int calls = 0;
         scan->event = stop_at_second;
         scan->ctx = &calls;
@@ -412,9 +393,8 @@ static void test_progress(void **state)
     (void)state;
     for (int i = 0;; i++) {
         struct scan *scan = nth_scanner(i);
-        if (scan == NULL) {
+        if (scan == NULL)
             return;
-        }
         struct sums sums = {0};
         scan->event = add;
         scan->ctx = &sums;
