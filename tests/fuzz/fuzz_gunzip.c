@@ -228,8 +228,8 @@ static bool repair(uint8_t *data, size_t size, enum gunzip_status status, uint64
         continue;
     uint64_t from = gunzip_here(gz).member_out;
     gunzip_free(gz);
-    uint32_t ends[2] = {(uint32_t)crc32_z(0, out->data + from, out->len - (size_t)from),
-                        (uint32_t)(out->len - (size_t)from)};
+    size_t len = out->len - (size_t)from;
+    uint32_t ends[2] = {len == 0 ? 0 : (uint32_t)crc32_z(0, out->data + from, len), (uint32_t)len};
     for (int i = 0; i < 8; i++)
         data[behind - 8 + (uint64_t)i] = (uint8_t)(ends[i / 4] >> 8 * (i % 4));
     return true;

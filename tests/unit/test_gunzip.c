@@ -353,7 +353,8 @@ static void steps_stop_at_blocks(void **state)
             size_t len = gunzip_window(gz, window);
             size_t back = out.len - (size_t)here.member_out;
             assert_int_equal(len, back < GUNZIP_WINDOW ? back : GUNZIP_WINDOW);
-            assert_memory_equal(window, out.data + out.len - len, len);
+            if (len > 0)
+                assert_memory_equal(window, out.data + out.len - len, len);
         }
         assert_int_equal(status, GUNZIP_END);
         assert_int_equal(seen, count);
