@@ -48,23 +48,31 @@ static void key_decimal(struct text *text, const char *name, const struct decima
     text_decimal(text, number);
 }
 
+static bool is_json_word(const char *text, size_t len)
+{
+    return (len == 4 && (memcmp(text, "null", 4) == 0 || memcmp(text, "true", 4) == 0)) ||
+           (len == 5 && memcmp(text, "false", 5) == 0);
+}
+
 /*
  * A pid, device or tid. In guides bytes that are not UTF-8 are kept: the
  * guide must name the very process that the trace names.
  */
 static void value(struct text *text, const struct collect *collect, uint32_t number, bool keep_invalid)
 {
-    if (number == INTERN_NONE) {
+    const struct intern_entry *entry = number == INTERN_NONE ? NULL : &collect->values.entries[number];
+    if (entry == NULL || (entry->tag == VALUE_OTHER && entry->len == 0)) {
         text_puts(text, "null");
         return;
     }
-    const struct intern_entry *entry = &collect->values.entries[number];
     if (entry->tag == VALUE_STRING && keep_invalid)
         text_json_raw(text, entry->text, entry->len);
     else if (entry->tag == VALUE_STRING)
         text_json(text, entry->text, entry->len);
+    else if (entry->tag == VALUE_OTHER && !is_json_word(entry->text, entry->len))
+        text_json(text, entry->text, entry->len); /* a bare nan */
     else
-        text_add(text, entry->len > 0 ? entry->text : "null", entry->len > 0 ? entry->len : 4);
+        text_add(text, entry->text, entry->len);
 }
 
 static void track_name(struct text *text, const char *phase)

@@ -7,14 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "error.h"
+
 int cli_usage(const char *format, ...)
 {
+    char text[2048], shown[4096];
     va_list args;
-    fputs("layertrack: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "layertrack: %s\n", printable(shown, sizeof shown, text, strlen(text)));
     return LT_USAGE;
 }
 
@@ -99,7 +101,7 @@ int cli_option(int argc, char **argv, const char *shorts, const struct option *l
         return option;
     const char *argument = argv[optind - 1], *command = cli_find(argv[0]) == NULL ? "annotate" : argv[0];
     /* optopt is 0 or a long option's number unless a short option is at fault. */
-    bool is_short = optopt > 0 && optopt < 256 && argument[1] != '-';
+    bool is_short = optopt != 0 && optopt < 256 && strncmp(argument, "--", 2) != 0;
     char short_option[] = {'-', (char)optopt, '\0'};
     if (option == ':')
         cli_usage("%s needs a value; see layertrack help %s", is_short ? short_option : argument, command);
