@@ -1,5 +1,6 @@
 #include "collect.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,10 @@ void collect_init(struct collect *collect, const struct collect_request *request
 
 void collect_free(struct collect *collect)
 {
-    for (size_t i = 0; i < collect->process_capacity; i++)
-        tidset_free(&collect->processes[i].tids);
+    tidset_free(&collect->tids);
     intern_free(&collect->values);
     intern_free(&collect->spelled);
     free(collect->value_of);
-    free(collect->processes);
     intern_free(&collect->group_keys);
     free(collect->groups);
     intern_free(&collect->names);
@@ -157,6 +156,13 @@ static uint32_t group_of(struct collect *collect, const struct scan_event *event
         return INTERN_NONE;
     int is_new;
     uint32_t id = intern(&collect->group_keys, 'g', (const char *)key, sizeof key, &is_new);
+    if (id != INTERN_NONE && id >= COLLECT_MAX_GROUPS) {
+        fail(collect->error, LT_TRACE,
+             "%s: kernels in more than %u processes and devices, by event %" PRIu64 ", offset %" PRIu64
+             "; give each GPU one pid and one args.device",
+             collect->request.trace_name, COLLECT_MAX_GROUPS, event->index, event->offset);
+        return INTERN_NONE;
+    }
     if (id == INTERN_NONE || !track_reserve(&collect->groups, &collect->group_capacity, id, sizeof *collect->groups) ||
         (is_new && !new_group(collect, id, key[0], key[1])))
         return INTERN_NONE;
@@ -216,9 +222,8 @@ enum decimal_status collect_time(struct collect *collect, const struct scan_valu
 
 static bool note_origin(struct collect *collect, const struct decimal *ts)
 {
-    bool failed = false;
-    if (collect->has_origin && decimal_compare(ts, &collect->origin, &failed) >= 0)
-        return !failed;
+    if (collect->has_origin && decimal_compare(ts, &collect->origin) >= 0)
+        return true;
     struct arena old = collect->origin_text;
     collect->origin_text = (struct arena){0};
     collect->origin = *ts;
@@ -260,16 +265,16 @@ static bool note_tid(struct collect *collect, const struct scan_event *event)
         return true;
     struct decimal number, whole;
     int64_t rounded = 0;
-    bool ok = true, failed = false;
-    if (decimal_parse(&number, tid->text, tid->len, &collect->passing) == DECIMAL_OK &&
-        decimal_round(&number, &rounded)) {
-        whole = decimal_from_int(rounded);
-        uint32_t pid = collect_value(collect, &event->pid);
-        ok = pid != INTERN_NONE &&
-             track_reserve(&collect->processes, &collect->process_capacity, pid, sizeof *collect->processes) &&
-             (decimal_compare(&number, &whole, &failed) != 0 || tidset_add(&collect->processes[pid].tids, rounded));
-    }
-    return ok && !failed;
+    if (decimal_parse(&number, tid->text, tid->len, &collect->passing) != DECIMAL_OK ||
+        !decimal_round(&number, &rounded) || !tidset_counts(rounded))
+        return true;
+    whole = decimal_from_int(rounded);
+    if (decimal_compare(&number, &whole) != 0)
+        return true;
+    uint32_t pid = 0;
+    if (tidset_tells_processes(&collect->tids) && (pid = collect_value(collect, &event->pid)) == INTERN_NONE)
+        return false;
+    return tidset_add(&collect->tids, pid, rounded);
 }
 
 static void note_bad(struct group *group, const struct scan_event *event, const struct scan_value *value, bool in_dur)
@@ -285,11 +290,10 @@ uint64_t collect_correlation(struct collect *collect, const struct scan_value *v
 {
     struct decimal number, whole;
     int64_t rounded;
-    bool failed = false;
     if (collect_time(collect, value, &number) != DECIMAL_OK || !decimal_round(&number, &rounded) || rounded < 0)
         return CORRELATION_NONE;
     whole = decimal_from_int(rounded);
-    return decimal_compare(&number, &whole, &failed) == 0 && !failed ? (uint64_t)rounded : CORRELATION_NONE;
+    return decimal_compare(&number, &whole) == 0 ? (uint64_t)rounded : CORRELATION_NONE;
 }
 
 static bool add_to_tracks(struct collect *collect, const struct scan_event *event, struct track_kernel *kernel,

@@ -23,6 +23,9 @@
 #define VALUE_STRING 's' /* text: decoded */
 #define VALUE_OTHER  'o' /* text: null, true, false, or "" for an object or array */
 
+/* Kernels may lie in so many pairs of process and device; a trace of one rank has one to some dozens. */
+#define COLLECT_MAX_GROUPS 4096u
+
 /* A kernel whose ts or dur cannot be used. */
 struct bad_kernel {
     bool found;
@@ -42,10 +45,6 @@ struct group {
 struct kernel_name {
     uint64_t count;
     bool matched; /* by any pattern */
-};
-
-struct process {
-    struct tidset tids;
 };
 
 struct collect;
@@ -71,11 +70,11 @@ struct collect {
     struct collect_request request;
     struct lt_error *error; /* set when the scan was stopped */
 
-    struct intern values;      /* pid, device and tid values */
-    struct intern spelled;     /* the same as they are spelled in the trace ... */
-    uint32_t *value_of;        /* ... and which value each spelling is */
-    struct process *processes; /* by number in `values`; only those that are a pid have anything in it */
-    size_t value_of_capacity, process_capacity;
+    struct intern values;  /* pid, device and tid values */
+    struct intern spelled; /* the same as they are spelled in the trace ... */
+    uint32_t *value_of;    /* ... and which value each spelling is */
+    size_t value_of_capacity;
+    struct tidset tids; /* of processes by their number in `values` */
 
     struct intern group_keys;
     struct group *groups; /* by number in group_keys */

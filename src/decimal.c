@@ -1,7 +1,5 @@
 #include "decimal.h"
 
-#include <openssl/bn.h>
-#include <openssl/crypto.h>
 #include <string.h>
 
 /* 10^38 is the largest power of ten in 127 bits. */
@@ -163,87 +161,107 @@ struct decimal decimal_from_int(int64_t number)
     return (struct decimal){.coefficient = number, .scale = 0};
 }
 
-/* ---- long numbers: coefficient as a big integer ------------------------------------------------------------ */
+/* ---- long numbers: digit by digit, so that the work grows as their length does ----------------------------- */
 
-struct big {
-    BIGNUM *number;
-    size_t scale;
+#define SHORT_SIZE (MAX_DIGITS + MAX_SCALE + 8)
+
+/* A number's digits without the zeros that lead. */
+struct digits {
+    bool negative;
+    const char *whole, *fraction;
+    size_t whole_len, fraction_len;
+    char printed[SHORT_SIZE]; /* of a number that is not kept as text */
 };
 
-static void big_free(struct big *big)
+static void digits_of(struct digits *digits, const struct decimal *number)
 {
-    BN_free(big->number);
-    big->number = NULL;
-}
-
-/* number × 10^digits */
-static bool big_scale_up(BIGNUM *number, size_t digits)
-{
-    BIGNUM *ten = BN_new(), *power = BN_new();
-    BN_CTX *ctx = BN_CTX_new();
-    BIGNUM *exponent = BN_new();
-    bool ok = ten != NULL && power != NULL && ctx != NULL && exponent != NULL && BN_set_word(ten, 10) &&
-              BN_set_word(exponent, digits) && BN_exp(power, ten, exponent, ctx) && BN_mul(number, number, power, ctx);
-    BN_free(ten);
-    BN_free(power);
-    BN_free(exponent);
-    BN_CTX_free(ctx);
-    return ok;
-}
-
-static bool big_from(struct big *big, const struct decimal *number)
-{
-    size_t size = decimal_print_size(number) + 1;
-    char *digits = OPENSSL_malloc(size);
-    *big = (struct big){0};
-    if (digits == NULL)
-        return false;
-    size_t len = decimal_print(number, digits, size - 1);
-    digits[len] = '\0';
-    char *point = strchr(digits, '.');
-    if (point != NULL) {
-        big->scale = len - (size_t)(point - digits) - 1;
-        memmove(point, point + 1, big->scale + 1);
+    const char *text = number->text;
+    size_t len;
+    if (number->scale == DECIMAL_TEXT) {
+        len = number->len;
+    } else {
+        text = digits->printed;
+        len = decimal_print(number, digits->printed, sizeof digits->printed);
     }
-    bool ok = BN_dec2bn(&big->number, digits) != 0;
-    OPENSSL_free(digits);
-    return ok;
+    const char *end = text + len;
+    digits->negative = *text == '-';
+    digits->whole = text + digits->negative;
+    const char *point = memchr(text, '.', len);
+    digits->fraction = point != NULL ? point + 1 : end;
+    digits->fraction_len = (size_t)(end - digits->fraction);
+    const char *whole_end = point != NULL ? point : end;
+    while (digits->whole < whole_end && *digits->whole == '0')
+        digits->whole++;
+    digits->whole_len = (size_t)(whole_end - digits->whole);
 }
 
-/* Both numbers with one scale. */
-static bool big_pair(struct big *a, struct big *b, const struct decimal *x, const struct decimal *y)
+/* The digit that counts 10^place. */
+static int digit_at(const struct digits *digits, long place)
 {
-    *b = (struct big){0};
-    if (!big_from(a, x) || !big_from(b, y))
-        return false;
-    if (a->scale < b->scale && !big_scale_up(a->number, b->scale - a->scale))
-        return false;
-    if (b->scale < a->scale && !big_scale_up(b->number, a->scale - b->scale))
-        return false;
-    a->scale = b->scale = a->scale > b->scale ? a->scale : b->scale;
+    if (place >= 0)
+        return (size_t)place < digits->whole_len ? digits->whole[digits->whole_len - 1 - (size_t)place] - '0' : 0;
+    size_t behind = (size_t)(-place - 1);
+    return behind < digits->fraction_len ? digits->fraction[behind] - '0' : 0;
+}
+
+static bool all_zero(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] != '0')
+            return false;
     return true;
 }
 
-static enum decimal_status big_to(struct decimal *out, const struct big *big, struct arena *arena)
+/* Compares without signs. */
+static int compare_magnitudes(const struct digits *a, const struct digits *b)
 {
-    char *digits = BN_bn2dec(big->number);
-    if (digits == NULL)
+    if (a->whole_len != b->whole_len)
+        return a->whole_len < b->whole_len ? -1 : 1;
+    int order = memcmp(a->whole, b->whole, a->whole_len);
+    size_t both = a->fraction_len < b->fraction_len ? a->fraction_len : b->fraction_len;
+    if (order == 0)
+        order = memcmp(a->fraction, b->fraction, both);
+    if (order == 0 && !all_zero(a->fraction + both, a->fraction_len - both))
+        order = 1;
+    if (order == 0 && !all_zero(b->fraction + both, b->fraction_len - both))
+        order = -1;
+    return order;
+}
+
+/* The number that plain digits say: as a coefficient when it fits. */
+static enum decimal_status settle(struct decimal *out, const char *text, size_t len, struct arena *arena)
+{
+    struct parts parts;
+    take_apart(&parts, text, len);
+    size_t zeros = 0;
+    while (zeros < parts.whole_len && parts.whole[zeros] == '0')
+        zeros++;
+    /* decimal_parse() would refuse a sum of finite numbers that is beyond a double. */
+    return parts.whole_len - zeros > MAX_DIGITS ? as_text(out, &parts, arena) : decimal_parse(out, text, len, arena);
+}
+
+/* a + b, or a - b for a >= b >= 0, without signs; then the sign. */
+static enum decimal_status combine_digits(struct decimal *out, const struct digits *a, const struct digits *b,
+                                          bool subtract, bool negative, struct arena *arena)
+{
+    size_t whole = (a->whole_len > b->whole_len ? a->whole_len : b->whole_len) + 1;
+    size_t fraction = a->fraction_len > b->fraction_len ? a->fraction_len : b->fraction_len;
+    size_t size = whole + fraction + 2;
+    char *text = arena_take(arena, size);
+    if (text == NULL)
         return DECIMAL_NO_MEMORY;
-    struct parts parts = {.negative = digits[0] == '-'};
-    const char *first = digits + parts.negative;
-    size_t len = strlen(first);
-    enum decimal_status status;
-    if (len <= MAX_DIGITS && big->scale <= MAX_SCALE) {
-        status = decimal_parse(out, digits, strlen(digits), arena);
-        out->scale = (uint8_t)big->scale;
-    } else {
-        parts.whole = first;
-        parts.whole_len = len;
-        parts.exponent = -(long)big->scale;
-        status = as_text(out, &parts, arena);
+    size_t at = size;
+    int carry = 0;
+    for (long place = -(long)fraction; place < (long)whole; place++) {
+        int digit = digit_at(a, place) + (subtract ? -digit_at(b, place) : digit_at(b, place)) + carry;
+        carry = digit < 0 ? -1 : digit > 9;
+        if (place == 0 && fraction > 0)
+            text[--at] = '.';
+        text[--at] = (char)('0' + digit - 10 * carry);
     }
-    OPENSSL_free(digits);
-    return status;
+    if (negative)
+        text[--at] = '-';
+    return settle(out, text + at, size - at, arena);
 }
 
 /* ---- arithmetic -------------------------------------------------------------------------------------------- */
@@ -262,21 +280,20 @@ static bool align(const struct decimal *a, const struct decimal *b, __int128 *x,
     return !__builtin_mul_overflow(*x, power_of_ten(up_a), x) && !__builtin_mul_overflow(*y, power_of_ten(up_b), y);
 }
 
-int decimal_compare(const struct decimal *a, const struct decimal *b, bool *failed)
+int decimal_compare(const struct decimal *a, const struct decimal *b)
 {
     __int128 x, y;
     uint8_t scale;
     if (align(a, b, &x, &y, &scale))
         return (x > y) - (x < y);
-    struct big p, q;
-    int order = 0;
-    if (big_pair(&p, &q, a, b))
-        order = BN_cmp(p.number, q.number);
-    else
-        *failed = true;
-    big_free(&p);
-    big_free(&q);
-    return order;
+    struct digits p, q;
+    digits_of(&p, a);
+    digits_of(&q, b);
+    int order = compare_magnitudes(&p, &q);
+    bool negative = decimal_is_negative(a);
+    if (negative != decimal_is_negative(b))
+        return negative ? -1 : 1;
+    return negative ? -order : order;
 }
 
 bool decimal_is_negative(const struct decimal *number)
@@ -303,14 +320,15 @@ static enum decimal_status combine(struct decimal *out, const struct decimal *a,
         out->scale = scale;
         return DECIMAL_OK;
     }
-    struct big p, q;
-    enum decimal_status status = DECIMAL_NO_MEMORY;
-    if (big_pair(&p, &q, a, b) &&
-        (subtract ? BN_sub(p.number, p.number, q.number) : BN_add(p.number, p.number, q.number)))
-        status = big_to(out, &p, arena);
-    big_free(&p);
-    big_free(&q);
-    return status;
+    struct digits p, q;
+    digits_of(&p, a);
+    digits_of(&q, b);
+    bool other = q.negative != subtract; /* the sign of what is added */
+    if (p.negative == other)
+        return combine_digits(out, &p, &q, false, p.negative, arena);
+    int order = compare_magnitudes(&p, &q);
+    return order >= 0 ? combine_digits(out, &p, &q, true, p.negative && order != 0, arena)
+                      : combine_digits(out, &q, &p, true, other, arena);
 }
 
 enum decimal_status decimal_add(struct decimal *out, const struct decimal *a, const struct decimal *b,
@@ -325,12 +343,11 @@ enum decimal_status decimal_subtract(struct decimal *out, const struct decimal *
     return combine(out, a, b, true, arena);
 }
 
-enum decimal_status decimal_shift(struct decimal *out, const struct decimal *number, unsigned digits,
-                                  struct arena *arena)
+enum decimal_status decimal_shift(struct decimal *out, const struct decimal *number, unsigned down, struct arena *arena)
 {
-    if (number->scale != DECIMAL_TEXT && number->scale + digits <= MAX_SCALE) {
+    if (number->scale != DECIMAL_TEXT && number->scale + down <= MAX_SCALE) {
         __int128 coefficient = number->coefficient;
-        unsigned scale = number->scale + digits;
+        unsigned scale = number->scale + down;
         while (scale > 0 && coefficient % 10 == 0) {
             coefficient /= 10;
             scale--;
@@ -339,23 +356,25 @@ enum decimal_status decimal_shift(struct decimal *out, const struct decimal *num
         out->scale = (uint8_t)scale;
         return DECIMAL_OK;
     }
-    struct big big;
-    if (!big_from(&big, number)) {
-        big_free(&big);
-        return DECIMAL_NO_MEMORY;
+    struct digits digits;
+    digits_of(&digits, number);
+    struct parts parts = {.negative = digits.negative,
+                          .whole = digits.whole,
+                          .whole_len = digits.whole_len,
+                          .fraction = digits.fraction,
+                          .fraction_len = digits.fraction_len,
+                          .exponent = -(long)down};
+    struct decimal text;
+    enum decimal_status status = as_text(&text, &parts, arena);
+    if (status != DECIMAL_OK)
+        return status;
+    if (memchr(text.text, '.', text.len) != NULL) {
+        while (text.text[text.len - 1] == '0')
+            text.len--;
+        if (text.text[text.len - 1] == '.')
+            text.len--;
     }
-    big.scale += digits;
-    enum decimal_status status = big_to(out, &big, arena);
-    big_free(&big);
-    if (status == DECIMAL_OK && out->scale == DECIMAL_TEXT && memchr(out->text, '.', out->len) != NULL) {
-        while (out->text[out->len - 1] == '0')
-            out->len--;
-        if (out->text[out->len - 1] == '.')
-            out->len--;
-    } else if (status == DECIMAL_OK && out->scale != DECIMAL_TEXT) {
-        return decimal_shift(out, out, 0, arena);
-    }
-    return status;
+    return settle(out, text.text, text.len, arena);
 }
 
 bool decimal_round(const struct decimal *number, int64_t *out)

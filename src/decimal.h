@@ -3,7 +3,7 @@
  *
  * A number is kept as it was written: compared, added and subtracted without
  * ever passing through binary floating point. What fits 128 bits is computed
- * there; longer numbers go through libcrypto's big integers.
+ * there; longer numbers digit by digit, in time that grows as their length.
  */
 #ifndef DECIMAL_H
 #define DECIMAL_H
@@ -55,8 +55,8 @@ enum decimal_status decimal_parse(struct decimal *out, const char *text, size_t 
 
 struct decimal decimal_from_int(int64_t number);
 
-/* < 0, 0, > 0. Memory trouble counts as equal and sets *failed. */
-int decimal_compare(const struct decimal *a, const struct decimal *b, bool *failed);
+/* < 0, 0, > 0. */
+int decimal_compare(const struct decimal *a, const struct decimal *b);
 bool decimal_is_negative(const struct decimal *number);
 
 /* Exact sum and difference, with the longer scale of the two. */

@@ -73,9 +73,9 @@ static const char *shown(char *out, size_t size, const struct member *member)
 }
 
 /* A report has U+FFFD for what is not UTF-8 in a pid, the trace the bytes themselves. */
-static bool same_value(const struct member *here, const struct member *reported, bool *failed)
+static bool same_value(const struct member *here, const struct member *reported)
 {
-    return member_equal(here, reported, failed) ||
+    return member_equal(here, reported) ||
            (here->kind == MEMBER_STRING && reported->kind == MEMBER_STRING && !utf8_valid(here->text, here->len));
 }
 
@@ -118,7 +118,7 @@ static struct checked_track *track_of(struct guide_check *check, const struct sc
             *failed = true;
             return NULL;
         }
-        if (tid.kind == track->tid.kind && same_value(&pid, &track->pid, failed))
+        if (tid.kind == track->tid.kind && same_value(&pid, &track->pid))
             return track;
     }
     return NULL;
@@ -163,11 +163,11 @@ static void differs(const struct guide_place *at, const char *what, const char *
             at->check->guides - 1, at->event->index, at->event->offset, what, here, there);
 }
 
-static void check_member(const struct guide_place *at, const char *key, const struct member *reported, bool *failed)
+static void check_member(const struct guide_place *at, const char *key, const struct member *reported)
 {
     char what[80], here[160], there[160];
     const struct member *member = members_find(&at->check->args, key);
-    if (reported != NULL && member != NULL && same_value(member, reported, failed))
+    if (reported != NULL && member != NULL && same_value(member, reported))
         return;
     snprintf(what, sizeof what, "args.%.60s", key);
     differs(at, what, shown(here, sizeof here, member), shown(there, sizeof there, reported));
@@ -180,7 +180,7 @@ static void check_field(const struct guide_place *at, const char *what, const st
     struct member member, wanted = {.key = "", .text = expected, .len = strlen(expected), .kind = kind};
     if (!as_member(&at->check->arena, value, &member))
         *failed = true;
-    else if (!same_value(&member, &wanted, failed))
+    else if (!same_value(&member, &wanted))
         differs(at, what, shown(here, sizeof here, &member), expected);
 }
 
@@ -214,10 +214,10 @@ static bool check_row(const struct guide_place *at, size_t track, const struct m
         differs(at, "its process or tid", "another", shown((char[64]){0}, 64, &check->tracks[track].tid));
     check_fields(at, row, &failed);
     for (size_t i = 0; i < row->count; i++)
-        check_member(at, row->items[i].key, &row->items[i], &failed);
-    check_member(at, "phase", members_find(track_members(check, track), "phase"), &failed);
-    check_member(at, "evidence", members_find(track_members(check, track), "evidence"), &failed);
-    check_member(at, "notice", members_find(&check->report->members, "notice"), &failed);
+        check_member(at, row->items[i].key, &row->items[i]);
+    check_member(at, "phase", members_find(track_members(check, track), "phase"));
+    check_member(at, "evidence", members_find(track_members(check, track), "evidence"));
+    check_member(at, "notice", members_find(&check->report->members, "notice"));
     return !failed;
 }
 
@@ -293,7 +293,7 @@ static bool take_other(struct guide_check *check, const struct scan_event *event
     const struct member *expected = name ? members_find(track_members(check, number), "track_name") : &sorted;
     const struct member *found = members_find(&check->args, name ? "name" : "sort_index");
     *(name ? &track->named : &track->sorted) = true;
-    if (found != NULL && expected != NULL && same_value(found, expected, &failed))
+    if (found != NULL && expected != NULL && same_value(found, expected))
         return true;
     track->differs = true;
     finding(check->findings, LT_FINDING_DIFFERS, "event %" PRIu64 ": the track's %s is %s, not %s", event->index,

@@ -66,14 +66,13 @@ static bool ticks_of(struct kernels *kernels, const struct decimal *start, uint6
     whole = offset;
     if (status == DECIMAL_OK && offset.scale > KERNELS_TICK_DIGITS)
         status = cut(&offset, &arena);
-    bool failed = false;
     if (status == DECIMAL_OK) {
         int64_t ticks = saturated(&offset);
         *biased = (uint64_t)ticks ^ BIAS;
-        *exact = ticks != INT64_MAX && ticks != INT64_MIN && decimal_compare(&offset, &whole, &failed) == 0;
+        *exact = ticks != INT64_MAX && ticks != INT64_MIN && decimal_compare(&offset, &whole) == 0;
     }
     arena_free(&arena);
-    return status == DECIMAL_OK && !failed;
+    return status == DECIMAL_OK;
 }
 
 bool kernels_add(struct kernels *kernels, const struct decimal *start, uint32_t series, uint32_t stream)
@@ -176,13 +175,12 @@ static void exchange_sort(struct kernel_record *records, size_t count)
 struct exact {
     struct decimal start;
     struct kernel_record record;
-    bool *failed;
 };
 
 static int by_start(const void *a, const void *b)
 {
     const struct exact *x = a, *y = b;
-    return decimal_compare(&x->start, &y->start, x->failed);
+    return decimal_compare(&x->start, &y->start);
 }
 
 /* Records of the same ticks that differ behind them. */
@@ -192,7 +190,7 @@ static bool sort_exactly(struct kernels *kernels, size_t from, size_t end)
     bool failed = false;
     struct exact *list = calloc(end - from, sizeof *list);
     for (size_t i = from; list != NULL && i < end && !failed; i++) {
-        list[i - from] = (struct exact){.record = kernels->records[i], .failed = &failed};
+        list[i - from] = (struct exact){.record = kernels->records[i]};
         if (!kernels_start(kernels, i, &list[i - from].start, &arena))
             failed = true;
     }
@@ -203,7 +201,7 @@ static bool sort_exactly(struct kernels *kernels, size_t from, size_t end)
         kernels->records[i] = list[i - from].record;
     free(list);
     arena_free(&arena);
-    return done && !failed;
+    return done;
 }
 
 bool kernels_sort(struct kernels *kernels)

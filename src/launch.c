@@ -188,16 +188,13 @@ static enum lt_status keep_inside_gpu(struct track *track, struct lt_error *erro
 {
     struct shown shown;
     size_t kept = 0, count = track->anchor_count;
-    bool failed = false;
     for (size_t i = 0; i < count; i++) {
         struct decimal ts = decimal_unpack(track->anchors[i].ts, track->anchors[i].ts_scale);
-        if (scopes_spanning(&track->gpu_scopes, track->selection.pid, &ts, &ts, &failed) == SCOPE_NONE)
+        if (scopes_spanning(&track->gpu_scopes, track->selection.pid, &ts, &ts) == SCOPE_NONE)
             continue;
         keep_anchor(track, &kept, i);
     }
     leave_outside(track, kept);
-    if (failed)
-        return fail_memory(error);
     if (kept > 0)
         return LT_OK;
     show(&shown, track, track->options->within_gpu);
@@ -309,7 +306,7 @@ static bool is_runtime(const char *cat, size_t len)
 
 static bool note_call(struct collect *collect, struct launches *launches, size_t at, const struct scan_event *event)
 {
-    bool ok = true, failed = false;
+    bool ok = true;
     struct decimal start, end;
     uint32_t pid = value_or_none(collect, &event->pid, &ok), tid = value_or_none(collect, &event->tid, &ok);
     enum decimal_status status = span(collect, event, &start, &end, &collect->passing);
@@ -318,13 +315,13 @@ static bool note_call(struct collect *collect, struct launches *launches, size_t
     /* A call without a place in time is none that could be found. */
     if (status != DECIMAL_OK)
         return true;
-    uint32_t scope = scopes_holding(&launches->track->scopes, pid, tid, &start, &end, &failed);
+    uint32_t scope = scopes_holding(&launches->track->scopes, pid, tid, &start, &end);
     uint32_t answer = scope == SCOPE_NONE ? CALL_OUTSIDE : CALL_INSIDE + scope;
     if (launches->answers[at] == CALL_MISSING)
         launches->answers[at] = answer;
     else if (launches->answers[at] != answer)
         launches->answers[at] = CALL_UNCLEAR;
-    return !failed;
+    return true;
 }
 
 static bool take_call(struct launch_round *round, const struct scan_event *event)

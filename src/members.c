@@ -59,7 +59,7 @@ bool member_count(const struct member *member, uint64_t *out)
     return true;
 }
 
-bool member_equal(const struct member *a, const struct member *b, bool *failed)
+bool member_equal(const struct member *a, const struct member *b)
 {
     if (a->kind != b->kind)
         return false;
@@ -70,9 +70,9 @@ bool member_equal(const struct member *a, const struct member *b, bool *failed)
     struct arena arena = {0};
     struct decimal x, y;
     bool equal = decimal_parse(&x, a->text, a->len, &arena) == DECIMAL_OK &&
-                 decimal_parse(&y, b->text, b->len, &arena) == DECIMAL_OK && decimal_compare(&x, &y, failed) == 0;
+                 decimal_parse(&y, b->text, b->len, &arena) == DECIMAL_OK && decimal_compare(&x, &y) == 0;
     arena_free(&arena);
-    return equal && !*failed;
+    return equal;
 }
 
 /* ---- reading one object ------------------------------------------------------------------------------------ */

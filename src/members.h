@@ -39,8 +39,8 @@ const struct member *members_find(const struct members *members, const char *key
 /* Whether a member is a whole number below 2^63, and which. */
 bool member_count(const struct member *member, uint64_t *out);
 
-/* Same kind and value: numbers as decimals, everything else as text. *failed when memory is out. */
-bool member_equal(const struct member *a, const struct member *b, bool *failed);
+/* Same kind and value: numbers as decimals, everything else as text. */
+bool member_equal(const struct member *a, const struct member *b);
 
 /*
  * Reads the object under `key` of a JSON object's text (no such key: no

@@ -12,7 +12,6 @@ struct sort {
     size_t size; /* of a record */
     /* Where a record keeps its time. */
     size_t ts_at, scale_at;
-    bool failed;
 };
 
 static struct decimal time_of(const struct sort *sort, uint32_t position)
@@ -27,17 +26,13 @@ static bool in_order(void *ctx, uint32_t a, uint32_t b)
 {
     struct sort *sort = ctx;
     struct decimal x = time_of(sort, a), y = time_of(sort, b);
-    return decimal_compare(&x, &y, &sort->failed) <= 0;
+    return decimal_compare(&x, &y) <= 0;
 }
 
 /* By time. A trace is nearly in order. NULL when memory is out. */
 static uint32_t *sort_positions(struct sort *sort, size_t count)
 {
-    uint32_t *order = order_positions(count, in_order, sort);
-    if (!sort->failed)
-        return order;
-    free(order);
-    return NULL;
+    return order_positions(count, in_order, sort);
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------ */
@@ -80,7 +75,7 @@ static uint64_t layer_anchor(const struct plan_request *request, uint64_t select
 }
 
 /* The first anchor outside the scopes that starts after `ts`. False: there is none. */
-static bool next_outside(const struct plan *plan, const struct decimal *ts, struct decimal *next, bool *failed)
+static bool next_outside(const struct plan *plan, const struct decimal *ts, struct decimal *next)
 {
     const struct anchor *outside = plan->request.anchors + plan->request.anchor_count;
     size_t low = 0, high = plan->request.outside_count;
@@ -88,7 +83,7 @@ static bool next_outside(const struct plan *plan, const struct decimal *ts, stru
         size_t middle = low + (high - low) / 2;
         const struct anchor *anchor = &outside[plan->outside_order[middle]];
         struct decimal start = decimal_unpack(anchor->ts, anchor->ts_scale);
-        if (decimal_compare(&start, ts, failed) <= 0)
+        if (decimal_compare(&start, ts) <= 0)
             low = middle + 1;
         else
             high = middle;
@@ -100,7 +95,7 @@ static bool next_outside(const struct plan *plan, const struct decimal *ts, stru
 }
 
 /* Where a selected layer ends at the latest: at the next one's start, selected or not. False: nowhere. */
-static bool layer_limit(const struct plan *plan, uint64_t selected, struct decimal *limit, bool *failed)
+static bool layer_limit(const struct plan *plan, uint64_t selected, struct decimal *limit)
 {
     uint64_t index = layer_anchor(&plan->request, selected), next = index + plan->request.stride;
     bool bounded = next < plan->request.anchor_count;
@@ -109,9 +104,9 @@ static bool layer_limit(const struct plan *plan, uint64_t selected, struct decim
     if (plan->request.outside_count == 0 || (selected + 1) % plan->request.num_layers != 0)
         return bounded;
     struct decimal start = anchor_ts(plan, index), outside;
-    if (!next_outside(plan, &start, &outside, failed))
+    if (!next_outside(plan, &start, &outside))
         return bounded;
-    if (!bounded || decimal_compare(&outside, limit, failed) < 0)
+    if (!bounded || decimal_compare(&outside, limit) < 0)
         *limit = outside;
     return true;
 }
@@ -135,14 +130,13 @@ static enum plan_refusal check_count(struct plan *plan)
 
 static enum plan_refusal check_anchor_times(struct plan *plan)
 {
-    bool failed = false;
     int64_t rounded = 0, before = 0;
     struct decimal last = {.scale = 0};
     for (uint64_t i = 0; i < plan->guide_count; i++) {
         struct decimal ts = anchor_ts(plan, layer_anchor(&plan->request, i));
         plan->ts = ts;
-        if (i > 0 && decimal_compare(&last, &ts, &failed) == 0)
-            return refuse(plan, failed ? PLAN_NO_MEMORY : PLAN_EQUAL_TIMES, i);
+        if (i > 0 && decimal_compare(&last, &ts) == 0)
+            return refuse(plan, PLAN_EQUAL_TIMES, i);
         if (!decimal_round(&ts, &rounded))
             return refuse(plan, PLAN_TIME_RANGE, i);
         if (i > 0 && rounded == before && plan->same_start_count++ == 0) {
@@ -162,31 +156,28 @@ static enum plan_refusal check_anchor_times(struct plan *plan)
 static enum plan_refusal check_terminals(struct plan *plan)
 {
     const struct plan_request *request = &plan->request;
-    bool failed = false;
     size_t at = 0;
     for (uint64_t i = 0; i < plan->guide_count; i++) {
-        bool bounded = layer_limit(plan, i, &plan->limit, &failed);
+        bool bounded = layer_limit(plan, i, &plan->limit);
         struct decimal start = anchor_ts(plan, layer_anchor(request, i));
         size_t first;
         for (; at < request->terminal_count; at++) {
             struct decimal ts = decimal_unpack(terminal_at(plan, at)->ts, terminal_at(plan, at)->ts_scale);
-            if (decimal_compare(&ts, &start, &failed) >= 0)
+            if (decimal_compare(&ts, &start) >= 0)
                 break;
         }
         for (first = at; at < request->terminal_count; at++) {
             struct decimal ts = decimal_unpack(terminal_at(plan, at)->ts, terminal_at(plan, at)->ts_scale);
-            if (bounded && decimal_compare(&ts, &plan->limit, &failed) >= 0)
+            if (bounded && decimal_compare(&ts, &plan->limit) >= 0)
                 break;
         }
-        if (failed)
-            return refuse(plan, PLAN_NO_MEMORY, i);
         plan->found = at - first;
         if (plan->found != 1)
             return refuse(plan, plan->found == 0 ? PLAN_NO_TERMINAL : PLAN_MANY_TERMINALS, i);
         struct decimal end = decimal_unpack(terminal_at(plan, first)->end, terminal_at(plan, first)->end_scale);
         plan->ts = end;
-        if (bounded && decimal_compare(&end, &plan->limit, &failed) > 0)
-            return refuse(plan, failed ? PLAN_NO_MEMORY : PLAN_LATE_TERMINAL, i);
+        if (bounded && decimal_compare(&end, &plan->limit) > 0)
+            return refuse(plan, PLAN_LATE_TERMINAL, i);
         if ((i + 1) % request->num_layers != 0)
             continue;
         int64_t rounded;
@@ -208,31 +199,31 @@ static struct decimal mark_ts(const struct landmark *landmark, size_t index)
 }
 
 /* Whether a landmark at `ts`, which is not before the selected layer's start, lies in its guide. */
-static bool in_guide(const struct plan *plan, uint64_t selected, const struct decimal *ts, bool *failed)
+static bool in_guide(const struct plan *plan, uint64_t selected, const struct decimal *ts)
 {
     const struct plan_request *request = &plan->request;
     struct decimal limit;
     if (request->has_terminal && (selected + 1) % request->num_layers == 0) {
         const struct terminal *terminal = &request->terminals[plan->pass_terminal[selected / request->num_layers]];
         limit = decimal_unpack(terminal->end, terminal->end_scale);
-    } else if (!layer_limit(plan, selected, &limit, failed)) {
+    } else if (!layer_limit(plan, selected, &limit)) {
         return true;
     }
-    return decimal_compare(ts, &limit, failed) < 0;
+    return decimal_compare(ts, &limit) < 0;
 }
 
-static bool starts_by(const struct plan *plan, uint64_t selected, const struct decimal *ts, bool *failed)
+static bool starts_by(const struct plan *plan, uint64_t selected, const struct decimal *ts)
 {
     struct decimal start = anchor_ts(plan, layer_anchor(&plan->request, selected));
-    return decimal_compare(&start, ts, failed) <= 0;
+    return decimal_compare(&start, ts) <= 0;
 }
 
 /* The last selected layer that starts by `ts`, or guide_count. `near` is where to look first. */
-static uint64_t layer_by(const struct plan *plan, uint64_t near, const struct decimal *ts, bool *failed)
+static uint64_t layer_by(const struct plan *plan, uint64_t near, const struct decimal *ts)
 {
     uint64_t low = 0, high = plan->guide_count;
     for (uint64_t at = near; at < plan->guide_count && at < near + 3; at++) {
-        if (!starts_by(plan, at, ts, failed)) {
+        if (!starts_by(plan, at, ts)) {
             high = at;
             break;
         }
@@ -240,7 +231,7 @@ static uint64_t layer_by(const struct plan *plan, uint64_t near, const struct de
     }
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (starts_by(plan, middle, ts, failed))
+        if (starts_by(plan, middle, ts))
             low = middle + 1;
         else
             high = middle;
@@ -251,19 +242,16 @@ static uint64_t layer_by(const struct plan *plan, uint64_t near, const struct de
 static enum plan_refusal check_landmark(struct plan *plan, uint64_t index, uint32_t *counts)
 {
     const struct landmark *landmark = &plan->request.landmarks[index];
-    bool failed = false;
     uint64_t near = 0;
     memset(counts, 0, plan->guide_count * sizeof *counts);
     for (size_t i = 0; i < landmark->count; i++) {
         struct decimal ts = mark_ts(landmark, i);
-        uint64_t selected = layer_by(plan, near, &ts, &failed);
+        uint64_t selected = layer_by(plan, near, &ts);
         if (selected == plan->guide_count)
             continue;
         near = selected;
-        counts[selected] += in_guide(plan, selected, &ts, &failed);
+        counts[selected] += in_guide(plan, selected, &ts);
     }
-    if (failed)
-        return plan->refusal = PLAN_NO_MEMORY;
     plan->landmark = index;
     plan->need = landmark->wanted;
     for (uint64_t i = 0; i < plan->guide_count; i++) {
@@ -311,14 +299,13 @@ static enum plan_refusal check_launches(struct plan *plan)
 static enum plan_refusal check_gpu_scopes(struct plan *plan)
 {
     const struct plan_request *request = &plan->request;
-    bool failed = false;
     for (uint64_t pass = 0; pass < request->passes; pass++) {
         uint64_t first = request->anchor_offset + pass * period(request);
         plan->ts = anchor_ts(plan, first);
         plan->limit = anchor_ts(plan, first + request->num_layers * request->stride - 1);
-        uint32_t scope = scopes_spanning(request->gpu_scopes, request->gpu_pid, &plan->ts, &plan->limit, &failed);
+        uint32_t scope = scopes_spanning(request->gpu_scopes, request->gpu_pid, &plan->ts, &plan->limit);
         if (scope == SCOPE_NONE)
-            return refuse(plan, failed ? PLAN_NO_MEMORY : PLAN_CROSSES_GPU, pass * request->num_layers);
+            return refuse(plan, PLAN_CROSSES_GPU, pass * request->num_layers);
         if (request->instances == NULL)
             plan->pass_scope[pass] = scope;
     }
@@ -346,7 +333,7 @@ static enum plan_refusal sort_terminals(struct plan *plan)
     if (!request->has_terminal)
         return PLAN_FINE;
     struct sort terminals = {(const unsigned char *)request->terminals, sizeof(struct terminal),
-                             offsetof(struct terminal, ts), offsetof(struct terminal, ts_scale), false};
+                             offsetof(struct terminal, ts), offsetof(struct terminal, ts_scale)};
     plan->terminal_order = sort_positions(&terminals, request->terminal_count);
     plan->pass_terminal = calloc(request->passes, sizeof *plan->pass_terminal);
     if (plan->terminal_order == NULL || plan->pass_terminal == NULL)
@@ -362,7 +349,7 @@ enum plan_refusal plan_make(struct plan *plan, const struct plan_request *reques
     if (check_count(plan) != PLAN_FINE)
         return plan->refusal;
     struct sort anchors = {(const unsigned char *)request->anchors, sizeof(struct anchor), offsetof(struct anchor, ts),
-                           offsetof(struct anchor, ts_scale), false};
+                           offsetof(struct anchor, ts_scale)};
     plan->anchor_order = sort_positions(&anchors, request->anchor_count);
     anchors.records += request->anchor_count * sizeof(struct anchor);
     if (request->outside_count > 0)

@@ -44,32 +44,26 @@ static int compare_place(const struct scopes *scopes, const struct scope *scope,
     return (scope->tid > tid) - (scope->tid < tid);
 }
 
-struct sorting {
-    const struct scopes *scopes;
-    bool failed;
-};
-
 /* Of two that start together the longer one comes first: it is the outer one. */
 static bool in_order(void *ctx, uint32_t a, uint32_t b)
 {
-    struct sorting *sorting = ctx;
-    const struct scope *x = &sorting->scopes->items[a], *y = &sorting->scopes->items[b];
-    int order = compare_place(sorting->scopes, x, y->pid, y->tid);
+    const struct scopes *scopes = ctx;
+    const struct scope *x = &scopes->items[a], *y = &scopes->items[b];
+    int order = compare_place(scopes, x, y->pid, y->tid);
     if (order != 0)
         return order < 0;
     struct decimal x_time = start_of(x), y_time = start_of(y);
-    order = decimal_compare(&x_time, &y_time, &sorting->failed);
+    order = decimal_compare(&x_time, &y_time);
     if (order != 0)
         return order < 0;
     x_time = end_of(x);
     y_time = end_of(y);
-    return decimal_compare(&x_time, &y_time, &sorting->failed) >= 0;
+    return decimal_compare(&x_time, &y_time) >= 0;
 }
 
 bool scopes_settle(struct scopes *scopes)
 {
-    struct sorting sorting = {.scopes = scopes};
-    uint32_t *order = order_positions(scopes->count, in_order, &sorting);
+    uint32_t *order = order_positions(scopes->count, in_order, scopes);
     struct scope *sorted = malloc((scopes->count == 0 ? 1 : scopes->count) * sizeof *sorted);
     if (order == NULL || sorted == NULL) {
         free(order);
@@ -81,7 +75,7 @@ bool scopes_settle(struct scopes *scopes)
         const struct scope *scope = &scopes->items[order[i]];
         if (kept > 0 && compare_place(scopes, &sorted[kept - 1], scope->pid, scope->tid) == 0) {
             struct decimal before = end_of(&sorted[kept - 1]), end = end_of(scope);
-            if (decimal_compare(&end, &before, &sorting.failed) <= 0)
+            if (decimal_compare(&end, &before) <= 0)
                 continue;
         }
         sorted[kept++] = *scope;
@@ -90,7 +84,7 @@ bool scopes_settle(struct scopes *scopes)
     free(scopes->items);
     scopes->items = sorted;
     scopes->count = scopes->capacity = kept;
-    return !sorting.failed;
+    return true;
 }
 
 /*
@@ -98,7 +92,7 @@ bool scopes_settle(struct scopes *scopes)
  * one that ends late enough is the only early one that can hold a span.
  */
 static uint32_t find(const struct scopes *scopes, uint32_t pid, uint32_t tid, const struct decimal *first,
-                     const struct decimal *last, bool last_may_touch, bool *failed)
+                     const struct decimal *last, bool last_may_touch)
 {
     size_t low = 0, high = scopes->count;
     while (low < high) {
@@ -107,7 +101,7 @@ static uint32_t find(const struct scopes *scopes, uint32_t pid, uint32_t tid, co
         int order = compare_place(scopes, scope, pid, tid);
         if (order == 0) {
             struct decimal end = end_of(scope);
-            order = decimal_compare(&end, last, failed);
+            order = decimal_compare(&end, last);
             order = order == 0 ? (last_may_touch ? 1 : -1) : order;
         }
         if (order < 0)
@@ -115,20 +109,20 @@ static uint32_t find(const struct scopes *scopes, uint32_t pid, uint32_t tid, co
         else
             high = middle;
     }
-    if (low == scopes->count || compare_place(scopes, &scopes->items[low], pid, tid) != 0 || *failed)
+    if (low == scopes->count || compare_place(scopes, &scopes->items[low], pid, tid) != 0)
         return SCOPE_NONE;
     struct decimal start = start_of(&scopes->items[low]);
-    return decimal_compare(&start, first, failed) <= 0 && !*failed ? (uint32_t)low : SCOPE_NONE;
+    return decimal_compare(&start, first) <= 0 ? (uint32_t)low : SCOPE_NONE;
 }
 
 uint32_t scopes_holding(const struct scopes *scopes, uint32_t pid, uint32_t tid, const struct decimal *start,
-                        const struct decimal *end, bool *failed)
+                        const struct decimal *end)
 {
-    return find(scopes, pid, tid, start, end, true, failed);
+    return find(scopes, pid, tid, start, end, true);
 }
 
 uint32_t scopes_spanning(const struct scopes *scopes, uint32_t pid, const struct decimal *first,
-                         const struct decimal *last, bool *failed)
+                         const struct decimal *last)
 {
-    return find(scopes, pid, 0, first, last, false, failed);
+    return find(scopes, pid, 0, first, last, false);
 }

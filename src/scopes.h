@@ -42,15 +42,14 @@ bool scopes_settle(struct scopes *scopes);
 
 /*
  * The instance of that thread that holds [start, end], its own end included:
- * the earliest if overlapping ones do. SCOPE_NONE: none, or memory is out
- * (*failed).
+ * the earliest if overlapping ones do. SCOPE_NONE: none.
  */
 uint32_t scopes_holding(const struct scopes *scopes, uint32_t pid, uint32_t tid, const struct decimal *start,
-                        const struct decimal *end, bool *failed);
+                        const struct decimal *end);
 
 /* With across_tids: the instance of that process with start <= first and last < end. */
 uint32_t scopes_spanning(const struct scopes *scopes, uint32_t pid, const struct decimal *first,
-                         const struct decimal *last, bool *failed);
+                         const struct decimal *last);
 
 void scopes_free(struct scopes *scopes);
 

@@ -282,18 +282,15 @@ static enum lt_status choose_tid(struct collect *collect, struct track *track, s
 {
     char place[512];
     struct selection *selection = &track->selection;
-    if (!track_reserve(&collect->processes, &collect->process_capacity, selection->pid, sizeof *collect->processes))
-        return fail_memory(error);
-    struct tidset *tids = &collect->processes[selection->pid].tids;
     for (const struct track *other = collect->request.tracks; other != track; other++)
-        if (!tidset_add(tids, (int64_t)other->selection.guide_tid))
+        if (!tidset_add(&collect->tids, selection->pid, (int64_t)other->selection.guide_tid))
             return fail_memory(error);
-    selection->guide_tid = tidset_first_free(tids);
+    selection->guide_tid = tidset_first_free(&collect->tids, selection->pid);
     if (selection->guide_tid != 0)
         return LT_OK;
     return fail(error, LT_SELECTION, "%s: the process uses every tid from %u to %u; no track can be added",
                 printable(place, sizeof place, track->place, strlen(track->place)), TIDSET_FIRST,
-                TIDSET_FIRST + TIDSET_PAGES * TIDSET_PAGE_BITS - 1);
+                TIDSET_FIRST + TIDSET_TIDS - 1);
 }
 
 /* Tracks of one process are told apart by their phases. */

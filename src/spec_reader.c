@@ -341,14 +341,11 @@ static int take_number(struct spec_reader *reader, const struct decimal *number,
     int64_t rounded;
     if (reader->field->kind == KIND_IDENTITY)
         return keep_number(reader, number);
-    bool failed = false;
     bool whole = decimal_round(number, &rounded);
     if (whole) {
         struct decimal back = decimal_from_int(rounded);
-        whole = decimal_compare(number, &back, &failed) == 0;
+        whole = decimal_compare(number, &back) == 0;
     }
-    if (failed)
-        return no_memory(reader);
     if (!whole || rounded < reader->field->least || rounded > MAX_COUNT)
         return refuse_value(reader, shown);
     uint64_t count = (uint64_t)rounded;

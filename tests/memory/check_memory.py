@@ -96,6 +96,25 @@ def long_strings(options, fixture):
     return ok
 
 
+def crowds(options, fixture):
+    """Of threads that a guide track might have to share, and of processes and devices, there may be any number."""
+    with open(fixture, encoding="utf-8") as file:
+        text = file.read()
+    at = text.index('"traceEvents": [') + len('"traceEvents": [')
+    many = {"a million processes with a guide's tid": '{{"pid": {0}, "tid": 1000000}},',
+            "a million threads with tids of guides": '{{"pid": 0, "tid": {1}}},',
+            "a million processes with tids of seven digits": '{{"pid": {0}, "tid": 3000000}},'}
+    ok = True
+    for what, event in many.items():
+        with open("crowd.json", "w", encoding="utf-8") as file:
+            file.write(text[:at])
+            file.writelines(event.format(i, 1_000_000 + i) for i in range(1_000_000))
+            file.write(text[at:])
+        command = [options.layertrack, "annotate", "-q", *SELECT, "--num-layers", "2", "crowd.json", "-o", "o.json"]
+        ok &= check(what, run(command, None), KIB_ALLOWED)
+    return ok
+
+
 def main():
     parser = argparse.ArgumentParser()
     for option in ("--layertrack", "--mktrace", "--fixtures"):
@@ -103,7 +122,8 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        results = [sizes(options), anchors(options), long_strings(options, os.path.join(options.fixtures, "decode.json"))]
+        fixture = os.path.join(options.fixtures, "decode.json")
+        results = [sizes(options), anchors(options), long_strings(options, fixture), crowds(options, fixture)]
         os.chdir("/")
     sys.exit(not all(results))
 
