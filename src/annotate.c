@@ -69,7 +69,7 @@ static enum lt_status decide_outputs(struct job *job)
     }
     if (job->report == NULL && (options->report != NULL || !job->to_stdout))
         return fail_memory(job->error);
-    if (job->report != NULL && !job->to_stdout && strcmp(job->report, options->output) == 0)
+    if (job->report != NULL && !job->to_stdout && sink_same_place(job->report, options->output))
         return fail(job->error, LT_USAGE, "output and report are the same file; name another with --report");
     enum lt_status status = job->to_stdout ? LT_OK : sink_check_free(options->output, job->error);
     if (status == LT_OK && job->report != NULL)
@@ -154,6 +154,7 @@ static enum lt_status make_plans(struct job *job)
         if (!doubt_find(&track->plan, &doubt))
             return fail_memory(job->error);
         words_for_same_start(track->place, &track->plan, options->warning, options->callback_ctx);
+        words_for_negative(track->place, &track->plan, options->warning, options->callback_ctx);
         words_for_doubt(track->place, &doubt, options->warning, options->callback_ctx);
     }
     return LT_OK;

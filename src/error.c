@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L /* strerror_r */
 #include "error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,12 +20,41 @@ enum lt_status fail(struct lt_error *error, enum lt_status status, const char *f
     return status;
 }
 
+/* What to do about an errno value, behind a semicolon; or nothing. */
+static const char *advice(int errnum)
+{
+    switch (errnum) {
+    case ENOSPC:
+    case EDQUOT:
+        return "; make room there or choose another place";
+    case EFBIG:
+        return "; raise the limit on file sizes (ulimit -f) or choose another place";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "; get the permission or choose another place";
+    case ENOENT:
+    case ENOTDIR:
+        return "; check the name";
+    case ENAMETOOLONG:
+        return "; choose a shorter one";
+    case EMFILE:
+    case ENFILE:
+        return "; raise the limit on open files (ulimit -n)";
+    case EIO:
+        return "; check the disk";
+    default:
+        return "";
+    }
+}
+
 enum lt_status fail_errno(struct lt_error *error, const char *file, const char *what, int errnum)
 {
     /* strerror() may share a buffer between threads. */
     char name[512], reason[128] = "";
     const char *text = strerror_r(errnum, reason, sizeof reason) == 0 ? reason : "unknown error";
-    return fail(error, LT_IO, "%s: %s: %s", printable(name, sizeof name, file, strlen(file)), what, text);
+    return fail(error, LT_IO, "%s: %s: %s%s", printable(name, sizeof name, file, strlen(file)), what, text,
+                advice(errnum));
 }
 
 enum lt_status fail_memory(struct lt_error *error)

@@ -19,7 +19,7 @@
  */
 enum lt_status fail(struct lt_error *error, enum lt_status status, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* The same about a file and an errno value: LT_IO, "FILE: what: strerror". */
+/* The same about a file and an errno value: LT_IO, "FILE: what: strerror; what to do". */
 enum lt_status fail_errno(struct lt_error *error, const char *file, const char *what, int errnum);
 
 /* Out of memory: LT_IO. */

@@ -339,7 +339,9 @@ static enum lt_status open_job(struct job *job)
     const struct lt_inspect_options *options = job->options;
     if (options->trace == NULL || options->trace[0] == '\0')
         return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
-    /* The empty pattern matches every name. */
+    if (options->anchor_regex != NULL && options->anchor_regex[0] == '\0')
+        return fail(job->error, LT_USAGE, "--anchor-regex is empty and would match every name; give a pattern");
+    /* Which is what is wanted without one. */
     job->wanted = (struct lt_track){.anchor_regex = options->anchor_regex == NULL ? "" : options->anchor_regex,
                                     .pid = options->pid,
                                     .device = options->device};

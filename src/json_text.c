@@ -169,3 +169,30 @@ bool utf8_valid(const char *text, size_t len)
     }
     return true;
 }
+
+/* The first and last characters of runs that show nothing. */
+static const struct {
+    uint32_t first, last;
+} unseen[] = {
+    {0x0000, 0x0020}, {0x007f, 0x00a0}, {0x00ad, 0x00ad}, {0x034f, 0x034f}, {0x061c, 0x061c}, {0x115f, 0x1160},
+    {0x1680, 0x1680}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x2000, 0x200f}, {0x2028, 0x202f}, {0x205f, 0x206f},
+    {0x2800, 0x2800}, {0x3000, 0x3000}, {0x3164, 0x3164}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0},
+};
+
+bool utf8_is_blank(const char *text, size_t len)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + len;
+    while (at < end) {
+        uint32_t c = *at++;
+        if (c >= 0xc0)
+            c &= c >= 0xf0 ? 0x07 : c >= 0xe0 ? 0x0f : 0x1f;
+        while (at < end && (*at & 0xc0) == 0x80)
+            c = c << 6 | (*at++ & 0x3f);
+        bool seen = true;
+        for (size_t i = 0; i < sizeof unseen / sizeof *unseen && seen; i++)
+            seen = c < unseen[i].first || c > unseen[i].last;
+        if (seen)
+            return false;
+    }
+    return true;
+}

@@ -24,4 +24,7 @@ size_t json_unescape(char *out, const char *text, size_t len);
  */
 bool utf8_valid(const char *text, size_t len);
 
+/* Whether UTF-8 text holds nothing that is seen: white space of every kind, and characters of no width. */
+bool utf8_is_blank(const char *text, size_t len);
+
 #endif

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE       200809L /* clock_gettime */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "match.h"
 
@@ -5,12 +6,26 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /*
- * Bounds on the work for one name. A pattern that needs more than this for a
- * name of some thousand characters backtracks without end.
+ * Bounds on the work for one name, from one place in it on. A pattern that
+ * needs more than this backtracks without end. Code from the JIT does not
+ * count what it runs through in a loop over single characters, which is
+ * fine for a short name.
  */
-#define MATCH_LIMIT    10000000u
+#define MATCH_LIMIT 1000000u
+
+/*
+ * A longer name goes to the interpreter, which counts every step, and may
+ * take so many for each of its bytes. As that is again from one place on,
+ * the places are tried a part at a time, within this much processor time.
+ */
+#define LONG_NAME      ((size_t)4096)
+#define STEPS_PER_BYTE 64u
+#define LONG_SECONDS   5.0
+#define QUICK_SECONDS  0.02
+#define MOST_PLACES    ((size_t)65536)
 #define DEPTH_LIMIT    100000u
 #define HEAP_LIMIT_KIB 4096u
 #define JIT_STACK_MAX  ((size_t)1 << 20)
@@ -34,8 +49,9 @@ struct matcher *matcher_new(const char *option, const char *pattern, struct lt_e
     memcpy(matcher->pattern, pattern, strlen(pattern) + 1);
     int code;
     PCRE2_SIZE where;
-    matcher->code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-                                  PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF, &code, &where, NULL);
+    matcher->code =
+        pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+                      PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_USE_OFFSET_LIMIT, &code, &where, NULL);
     if (matcher->code == NULL && code == PCRE2_ERROR_HEAP_FAILED)
         goto no_memory;
     if (matcher->code == NULL) {
@@ -51,7 +67,6 @@ struct matcher *matcher_new(const char *option, const char *pattern, struct lt_e
     matcher->context = pcre2_match_context_create(NULL);
     if (matcher->data == NULL || matcher->context == NULL)
         goto no_memory;
-    pcre2_set_match_limit(matcher->context, MATCH_LIMIT);
     pcre2_set_depth_limit(matcher->context, DEPTH_LIMIT);
     pcre2_set_heap_limit(matcher->context, HEAP_LIMIT_KIB);
     /* Where there is no JIT the interpreter does the same, slower. */
@@ -67,12 +82,54 @@ no_memory:
     return NULL;
 }
 
+static int try_places(struct matcher *matcher, const char *name, size_t len, size_t first, size_t last,
+                      uint32_t options)
+{
+    pcre2_set_offset_limit(matcher->context, last);
+    return pcre2_match(matcher->code, (PCRE2_SPTR)name, len, first, options, matcher->data, matcher->context);
+}
+
+static double processor_seconds(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? (double)now.tv_sec + (double)now.tv_nsec / 1e9 : 0;
+}
+
+static int search_long(struct matcher *matcher, const char *name, size_t len)
+{
+    uint32_t limit = len > MATCH_LIMIT / STEPS_PER_BYTE ? (uint32_t)len * STEPS_PER_BYTE : MATCH_LIMIT;
+    pcre2_set_match_limit(matcher->context, limit);
+    /* \G is where the search starts, which is the name's start only as long as it is not cut into parts. */
+    bool whole = strstr(matcher->pattern, "\\G") != NULL;
+    double began = processor_seconds(), before = began;
+    int result = PCRE2_ERROR_NOMATCH;
+    for (size_t first = 0, places = 1, next; first <= len && result == PCRE2_ERROR_NOMATCH; first = next) {
+        next = whole || places > len - first ? len + 1 : first + places;
+        while (next < len && ((unsigned char)name[next] & 0xc0) == 0x80)
+            next++;
+        result = try_places(matcher, name, len, first, next - 1, PCRE2_NO_JIT);
+        double now = processor_seconds();
+        if (now - began > LONG_SECONDS && next <= len)
+            return PCRE2_ERROR_MATCHLIMIT;
+        if (now - before < QUICK_SECONDS && places < MOST_PLACES)
+            places *= 2;
+        else if (places > 1)
+            places /= 2;
+        before = now;
+    }
+    return result;
+}
+
+static int search_short(struct matcher *matcher, const char *name, size_t len)
+{
+    pcre2_set_match_limit(matcher->context, MATCH_LIMIT);
+    int result = try_places(matcher, name, len, 0, PCRE2_UNSET, 0);
+    return result == PCRE2_ERROR_JIT_STACKLIMIT ? try_places(matcher, name, len, 0, PCRE2_UNSET, PCRE2_NO_JIT) : result;
+}
+
 int matcher_search(struct matcher *matcher, const char *name, size_t len)
 {
-    matcher->result = pcre2_match(matcher->code, (PCRE2_SPTR)name, len, 0, 0, matcher->data, matcher->context);
-    if (matcher->result == PCRE2_ERROR_JIT_STACKLIMIT)
-        matcher->result =
-            pcre2_match(matcher->code, (PCRE2_SPTR)name, len, 0, PCRE2_NO_JIT, matcher->data, matcher->context);
+    matcher->result = len > LONG_NAME ? search_long(matcher, name, len) : search_short(matcher, name, len);
     if (matcher->result >= 0)
         return 1;
     return matcher->result == PCRE2_ERROR_NOMATCH ? 0 : -1;

@@ -128,6 +128,12 @@ static enum plan_refusal check_count(struct plan *plan)
     return PLAN_FINE;
 }
 
+/* Viewers keep times as doubles, and as nanoseconds in 64 bits. */
+static bool is_shown(int64_t us)
+{
+    return us >= -PLAN_LAST_TIME && us <= PLAN_LAST_TIME;
+}
+
 static enum plan_refusal check_anchor_times(struct plan *plan)
 {
     int64_t rounded = 0, before = 0;
@@ -137,8 +143,9 @@ static enum plan_refusal check_anchor_times(struct plan *plan)
         plan->ts = ts;
         if (i > 0 && decimal_compare(&last, &ts) == 0)
             return refuse(plan, PLAN_EQUAL_TIMES, i);
-        if (!decimal_round(&ts, &rounded))
+        if (!decimal_round(&ts, &rounded) || !is_shown(rounded))
             return refuse(plan, PLAN_TIME_RANGE, i);
+        plan->negative_count += rounded < 0;
         if (i > 0 && rounded == before && plan->same_start_count++ == 0) {
             plan->same_start_pass = i / plan->request.num_layers;
             plan->same_start_layer = plan->request.first_layer + i % plan->request.num_layers;
@@ -181,7 +188,7 @@ static enum plan_refusal check_terminals(struct plan *plan)
         if ((i + 1) % request->num_layers != 0)
             continue;
         int64_t rounded;
-        if (!decimal_round(&end, &rounded))
+        if (!decimal_round(&end, &rounded) || !is_shown(rounded))
             return refuse(plan, PLAN_TIME_RANGE, i);
         plan->pass_terminal[i / request->num_layers] = plan->terminal_order[first];
     }

@@ -69,6 +69,9 @@ struct plan_request {
     uint32_t gpu_pid;                /* ... and the pid of the anchors there */
 };
 
+/* Whole microseconds up to this a double tells apart; as nanoseconds they fit 64 bits. */
+#define PLAN_LAST_TIME ((int64_t)1 << 53)
+
 enum plan_refusal {
     PLAN_FINE,
     PLAN_TOO_FEW,        /* need, found: anchors from the offset on */
@@ -76,7 +79,7 @@ enum plan_refusal {
     PLAN_NO_TERMINAL,    /* pass, layer */
     PLAN_MANY_TERMINALS, /* pass, layer; found: how many */
     PLAN_LATE_TERMINAL,  /* pass, layer; ts: its end; limit: the start of the next layer */
-    PLAN_TIME_RANGE,     /* pass, layer; ts: a time beyond 64 bits of whole microseconds */
+    PLAN_TIME_RANGE,     /* pass, layer; ts: a time beyond ±PLAN_LAST_TIME */
     PLAN_LANDMARK,       /* pass, layer; landmark: its index; need, found: its kernels in that guide */
     PLAN_CROSSES,        /* pass, layer: whose anchor, at `ts`, was launched in another scope than the pass's first */
     PLAN_CROSSES_GPU,    /* pass: no GPU scope holds all of its anchors, at `ts` to `limit` */
@@ -107,6 +110,7 @@ struct plan {
     enum plan_refusal refusal;
     uint64_t pass, layer, need, found, landmark;
     struct decimal ts, limit;
+    uint64_t negative_count;   /* guides that start before 0 */
     uint64_t same_start_count; /* neighbours in a pass whose starts round to the same microsecond ... */
     uint64_t same_start_pass, same_start_layer; /* ... the first one's second anchor */
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,8 +14,9 @@
 #include <unistd.h>
 
 /* One call to the kernel moves at most this much, so that progress is heard of. */
-#define COPY_STEP   ((size_t)8 << 20)
-#define BUFFER_SIZE ((size_t)256 << 10)
+#define COPY_STEP      ((size_t)8 << 20)
+#define TEMPORARY_NAME ".layertrack-xxxxxxxx.tmp"
+#define BUFFER_SIZE    ((size_t)256 << 10)
 
 struct sink {
     int fd;
@@ -32,6 +34,32 @@ static const char *sink_name(const struct sink *sink)
     return sink->path != NULL ? sink->path : "standard output";
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* NULL when memory is out. */
+static char *folder_of(const char *path)
+{
+    size_t len = (size_t)(base_name(path) - path);
+    return len == 0 ? strdup(".") : strndup(path, len == 1 ? 1 : len - 1);
+}
+
+bool sink_same_place(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (strcmp(base_name(a), base_name(b)) != 0)
+        return false;
+    char *folders[] = {folder_of(a), folder_of(b)};
+    bool same = folders[0] != NULL && folders[1] != NULL && stat(folders[0], &x) == 0 && stat(folders[1], &y) == 0 &&
+                x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    free(folders[0]);
+    free(folders[1]);
+    return same;
+}
+
 enum lt_status sink_check_free(const char *path, struct lt_error *error)
 {
     char name[512];
@@ -44,12 +72,14 @@ enum lt_status sink_check_free(const char *path, struct lt_error *error)
                     S_ISLNK(st.st_mode) ? " (a symbolic link)" : "");
     if (errno != ENOENT)
         return fail_errno(error, path, "cannot be written", errno);
-    const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    char *folder = folder_of(path);
     if (folder == NULL)
         return fail_memory(error);
     enum lt_status status = LT_OK;
-    if (stat(folder, &st) != 0)
+    /* The temporary file's name may be longer than the file's own. */
+    if (strlen(folder) + 1 + sizeof TEMPORARY_NAME > PATH_MAX)
+        status = fail_errno(error, path, "cannot be written", ENAMETOOLONG);
+    else if (stat(folder, &st) != 0)
         status = fail_errno(error, folder, "the output's folder cannot be used", errno);
     else if (!S_ISDIR(st.st_mode))
         status = fail_errno(error, folder, "the output's folder cannot be used", ENOTDIR);
@@ -63,9 +93,8 @@ enum lt_status sink_check_free(const char *path, struct lt_error *error)
 static int open_temporary(struct sink *sink)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    const char *slash = strrchr(sink->path, '/');
-    size_t folder = slash == NULL ? 0 : (size_t)(slash - sink->path) + 1;
-    size_t size = folder + sizeof ".layertrack-xxxxxxxx.tmp";
+    size_t folder = (size_t)(base_name(sink->path) - sink->path);
+    size_t size = folder + sizeof TEMPORARY_NAME;
     sink->temporary = malloc(size);
     if (sink->temporary == NULL)
         return -1;
@@ -274,11 +303,8 @@ enum lt_status sink_commit(struct sink **sinks, size_t count, struct lt_error *e
     if (status != LT_OK)
         return status;
     sigset_t held, before;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &held, &before);
+    sigfillset(&held);
+    pthread_sigmask(SIG_SETMASK, &held, &before);
     for (size_t i = 0; i < count && status == LT_OK; i++) {
         struct sink *sink = sinks[i];
         if (sink == NULL || sink->path == NULL)

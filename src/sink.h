@@ -25,6 +25,9 @@ typedef bool sink_progress_fn(void *ctx, uint64_t bytes);
  */
 enum lt_status sink_check_free(const char *path, struct lt_error *error);
 
+/* Whether two paths, of files that need not exist, are the same name in the same folder. */
+bool sink_same_place(const char *a, const char *b);
+
 /* Opens a sink; `path` NULL is standard output. NULL on failure, with *error set. */
 struct sink *sink_open(const char *path, struct lt_error *error);
 

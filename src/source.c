@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/sha.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +26,10 @@
 
 #if defined(__APPLE__)
 #define ST_MTIM st_mtimespec
+#define ST_CTIM st_ctimespec
 #else
 #define ST_MTIM st_mtim
+#define ST_CTIM st_ctim
 #endif
 
 struct source {
@@ -84,19 +88,30 @@ static ptrdiff_t pread_some(int fd, unsigned char *buf, size_t size, uint64_t of
     return n;
 }
 
-static enum lt_status open_spool(struct source *source, struct lt_error *error)
+static const char *spool_folder(void)
 {
     const char *folder = getenv("TMPDIR");
+    return folder == NULL || folder[0] == '\0' ? "/tmp" : folder;
+}
+
+static enum lt_status open_spool(struct source *source, struct lt_error *error)
+{
+    const char *folder = spool_folder();
     char path[4096];
-    if (folder == NULL || folder[0] == '\0')
-        folder = "/tmp";
     if (snprintf(path, sizeof path, "%s/layertrack-XXXXXX", folder) >= (int)sizeof path)
         return fail(error, LT_IO, "TMPDIR is too long; set it to a shorter path");
+    /* No signal may end the process between the two. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     source->spool = mkstemp(path);
-    if (source->spool < 0)
-        return fail_errno(error, folder, "no file for what comes through the pipe (set TMPDIR)", errno);
-    unlink(path);
-    return LT_OK;
+    int errnum = errno;
+    if (source->spool >= 0)
+        unlink(path);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return source->spool >= 0
+               ? LT_OK
+               : fail_errno(error, folder, "no file for what comes through the pipe (see TMPDIR)", errnum);
 }
 
 /*
@@ -107,8 +122,8 @@ static void let_clock_move(struct source *source)
 {
     struct timespec now, pause = {0, 20000000};
     clock_gettime(CLOCK_REALTIME, &now);
-    double age = difftime(now.tv_sec, source->opened.ST_MTIM.tv_sec) +
-                 (double)(now.tv_nsec - source->opened.ST_MTIM.tv_nsec) / 1e9;
+    double age = difftime(now.tv_sec, source->opened.ST_CTIM.tv_sec) +
+                 (double)(now.tv_nsec - source->opened.ST_CTIM.tv_nsec) / 1e9;
     if (age > -0.02 && age < 0.02) {
         nanosleep(&pause, NULL);
         fstat(source->fd, &source->opened);
@@ -145,7 +160,8 @@ static ptrdiff_t take_stored(struct source *source, unsigned char *buf, size_t s
             if (wrote < 0 && errno == EINTR)
                 continue;
             if (wrote <= 0) {
-                fail_errno(&source->error, "TMPDIR", "what comes through the pipe cannot be kept there", errno);
+                fail_errno(&source->error, spool_folder(), "what comes through the pipe cannot be kept (see TMPDIR)",
+                           errno);
                 return -1;
             }
             done += wrote;
@@ -329,6 +345,31 @@ static void end_first_round(struct source *source)
     source->first_done = true;
 }
 
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* By its times as well: what is written to a file can set the one back (cp -p, rsync), but not the other. */
+static bool is_unchanged(const struct source *source, const struct stat *now)
+{
+    const struct stat *then = &source->opened;
+    return now->st_size == then->st_size && same_time(&now->ST_MTIM, &then->ST_MTIM) &&
+           same_time(&now->ST_CTIM, &then->ST_CTIM);
+}
+
+enum lt_status source_check_unchanged(struct source *source, struct lt_error *error)
+{
+    struct stat now;
+    if (source->spool < 0 && fstat(source->fd, &now) != 0)
+        return fail_errno(error, source->name, "cannot be read", errno);
+    bool other_bytes = !source->first_round && source->ended && source->error.status == LT_OK &&
+                       atomic_load(&source->consumed) != source->uncompressed_size;
+    if ((source->spool < 0 && !is_unchanged(source, &now)) || other_bytes)
+        return fail(error, LT_IO, "%s: changed while it was read; wait until it is complete", source->name);
+    return LT_OK;
+}
+
 enum lt_status source_next(struct source *source, const unsigned char **data, size_t *len, struct lt_error *error)
 {
     *len = 0;
@@ -341,9 +382,12 @@ enum lt_status source_next(struct source *source, const unsigned char **data, si
         if (source->ended && source->error.status == LT_OK && source->first_round)
             end_first_round(source);
     }
-    if (source->ended && source->error.status != LT_OK)
-        return fail(error, source->error.status, "%s", source->error.message);
-    return LT_OK;
+    if (!source->ended || source->error.status == LT_OK)
+        return LT_OK;
+    /* Bytes that were right in the first round and are not any more have another cause. */
+    if (!source->first_round && source_check_unchanged(source, error) != LT_OK)
+        return error->status;
+    return fail(error, source->error.status, "%s", source->error.message);
 }
 
 static void end_ring(struct source *source)
@@ -371,21 +415,6 @@ enum lt_status source_rewind(struct source *source, struct lt_error *error)
 void source_insertion(struct source *source, uint64_t offset)
 {
     atomic_store(&source->insertion, offset);
-}
-
-enum lt_status source_check_unchanged(struct source *source, struct lt_error *error)
-{
-    struct stat now;
-    if (source->spool < 0) {
-        if (fstat(source->fd, &now) != 0)
-            return fail_errno(error, source->name, "cannot be read", errno);
-        if (now.st_size != source->opened.st_size || now.ST_MTIM.tv_sec != source->opened.ST_MTIM.tv_sec ||
-            now.ST_MTIM.tv_nsec != source->opened.ST_MTIM.tv_nsec)
-            return fail(error, LT_IO, "%s: changed while it was read; wait until it is complete", source->name);
-    }
-    if (!source->first_round && source->ended && atomic_load(&source->consumed) != source->uncompressed_size)
-        return fail(error, LT_IO, "%s: changed while it was read; wait until it is complete", source->name);
-    return LT_OK;
 }
 
 void source_free(struct source *source)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decimal.h"
+#include "json_text.h"
 
 #define MAX_COUNT ((int64_t)1 << 53)
 #define MAX_DEPTH 512u
@@ -372,14 +373,6 @@ static int on_number(void *ctx, const char *text, size_t len)
     return taken;
 }
 
-static bool is_blank(const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (memchr(" \t\r\n\v\f", text[i], 6) == NULL)
-            return false;
-    return true;
-}
-
 static int on_string(void *ctx, const unsigned char *bytes, size_t len)
 {
     struct spec_reader *reader = ctx;
@@ -389,7 +382,7 @@ static int on_string(void *ctx, const unsigned char *bytes, size_t len)
         return 1;
     snprintf(quoted, sizeof quoted, "\"%s\"", printable(shown, sizeof shown, text, len));
     if (!takes_values(reader) || reader->field->kind > KIND_IDENTITY ||
-        (reader->field->kind == KIND_TEXT && is_blank(text, len)))
+        (reader->field->kind == KIND_TEXT && utf8_is_blank(text, len)))
         return refuse_value(reader, quoted);
     if (memchr(text, '\0', len) != NULL)
         return refuse(reader, reader->field->key, "holds a NUL character; take it out");

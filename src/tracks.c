@@ -11,17 +11,12 @@
 
 /* ---- checks ------------------------------------------------------------------------------------------------ */
 
-static bool is_blank(const char *text)
-{
-    return text == NULL || text[strspn(text, " \t\r\n\v\f")] == '\0';
-}
-
 static enum lt_status check_text(const char *option, const char *text, struct lt_error *error)
 {
-    if (is_blank(text))
-        return fail(error, LT_USAGE, "%s is required and must not be blank", option);
-    if (!utf8_valid(text, strlen(text)))
+    if (text != NULL && !utf8_valid(text, strlen(text)))
         return fail(error, LT_USAGE, "%s is not UTF-8; write it in UTF-8", option);
+    if (text == NULL || utf8_is_blank(text, strlen(text)))
+        return fail(error, LT_USAGE, "%s is required and must not be blank", option);
     return LT_OK;
 }
 
@@ -96,6 +91,11 @@ static bool add(struct compiling *compiling, struct patterns *patterns, const ch
     const char *name = pattern_name(compiling->tracks, compiling->spec, compiling->index, word);
     if (name == NULL) {
         fail_memory(compiling->error);
+        return false;
+    }
+    /* Most likely a shell's variable that was not set. */
+    if (pattern[0] == '\0') {
+        fail(compiling->error, LT_USAGE, "%s is empty and would match every name; give a pattern", name);
         return false;
     }
     *number = patterns_add(patterns, name, pattern, compiling->error);

@@ -31,7 +31,9 @@ static const struct kind kinds[] = {
     {"\xff\xfe", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16 -t UTF-8)"},
     {"\xfe\xff", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16 -t UTF-8)"},
     {"{\0", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16LE -t UTF-8)"},
+    {"[\0", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16LE -t UTF-8)"},
     {"\0{", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16BE -t UTF-8)"},
+    {"\0[", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16BE -t UTF-8)"},
     {"\x7f"
      "ELF",
      4, 0, "is a program, not a trace"},
@@ -110,7 +112,8 @@ static void add_placed(struct text *text, struct source *source, const struct sc
     text_puts(text, advice);
 }
 
-static void add_not_json(struct text *text, struct source *source, const struct scan_problem *problem)
+/* False when the file's start tells nothing. */
+static bool add_recognised(struct text *text, struct source *source)
 {
     unsigned char start[512];
     uint64_t line;
@@ -118,29 +121,74 @@ static void add_not_json(struct text *text, struct source *source, const struct 
     const char *words = recognise(start, len);
     if (words != NULL)
         text_puts(text, words);
-    else
+    return words != NULL;
+}
+
+static void add_not_json(struct text *text, struct source *source, const struct scan_problem *problem)
+{
+    if (!add_recognised(text, source))
         add_placed(text, source, problem, "is not JSON: found something that starts no object or array",
                    "give a Chrome JSON trace as Torch Profiler writes it");
 }
 
+/* Whether another document begins behind `offset`, which is the last byte of the first, and where. */
+static bool finds_document(struct source *source, uint64_t offset, uint64_t *where)
+{
+    unsigned char behind[256];
+    uint64_t line;
+    size_t len = source_look_at(source, offset, behind, sizeof behind, 0, &line), i = 1;
+    while (i < len && memchr(" \t\r\n", behind[i], 4) != NULL)
+        i++;
+    *where = offset + i;
+    return i < len && (behind[i] == '{' || behind[i] == '[');
+}
+
+static void add_documents(struct text *text, struct source *source, const struct scan_problem *problem)
+{
+    add_placed(text, source, problem, "another JSON document follows the first (lines of JSON?)",
+               "a trace is one document: give one, or join lines of events into an array (jq -s)");
+}
+
 static void add_trailing(struct text *text, struct source *source, const struct scan_problem *problem)
 {
-    unsigned char next = 0;
-    uint64_t line;
-    size_t len = source_look_at(source, problem->offset, &next, 1, 0, &line);
-    if (len == 1 && (next == '{' || next == '['))
-        add_placed(text, source, problem, "another JSON document follows the first",
-                   "a trace is one document: give one, or join lines of events into an array (jq -s)");
+    uint64_t where;
+    if (problem->offset > 0 && finds_document(source, problem->offset - 1, &where) && where == problem->offset)
+        add_documents(text, source, problem);
     else
         add_placed(text, source, problem, "something follows the document", "cut it off or record the trace again");
+}
+
+static void add_no_events(struct text *text, struct source *source, const struct scan_problem *problem)
+{
+    struct scan_problem next = *problem;
+    if (finds_document(source, problem->offset, &next.offset))
+        add_documents(text, source, &next);
+    else
+        add_placed(text, source, problem, "has no traceEvents array at its top level: its object ends",
+                   "give a Chrome JSON trace as Torch Profiler writes it");
+}
+
+/* Details that speak of what only --strict refuses; see SCAN_WARN_*. */
+static bool is_tolerated(const char *detail)
+{
+    static const char *const tolerated[] = {"not allowed in a string", "escape in a string", "control character",
+                                            "four hexadecimal", "invalid UTF-8"};
+    for (size_t i = 0; i < sizeof tolerated / sizeof *tolerated; i++)
+        if (strstr(detail, tolerated[i]) != NULL)
+            return true;
+    return false;
 }
 
 static void add_syntax(struct text *text, struct source *source, const struct scan_problem *problem)
 {
     char what[160];
-    snprintf(what, sizeof what, "is not valid JSON: %s", problem->detail != NULL ? problem->detail : "syntax error");
+    const char *detail = problem->detail != NULL ? problem->detail : "syntax error";
+    if (problem->offset < 4 && add_recognised(text, source))
+        return;
+    snprintf(what, sizeof what, "is not valid JSON: %s", detail);
     add_placed(text, source, problem, what,
-               strcmp(problem->key, "name") == 0
+               is_tolerated(detail) ? "mend this place, or try without --strict"
+               : strcmp(problem->key, "name") == 0
                    ? "an unescaped quote in the name? Escape it (\\\") in the program that writes the trace"
                    : "record the trace again or mend this place");
 }
@@ -161,8 +209,7 @@ enum lt_status words_for_scan(struct source *source, const struct scan_problem *
         add_not_json(&text, source, problem);
         break;
     case SCAN_NO_EVENTS:
-        text_puts(&text,
-                  "has no traceEvents array at its top level; give a Chrome JSON trace as Torch Profiler writes it");
+        add_no_events(&text, source, problem);
         break;
     case SCAN_EVENTS_NO_ARRAY:
         add_placed(&text, source, problem, "traceEvents is not an array", "record the trace again");
@@ -184,9 +231,9 @@ enum lt_status words_for_scan(struct source *source, const struct scan_problem *
         add_placed(&text, source, problem, what, "shorten it in the program that writes the trace");
         break;
     case SCAN_TRUNCATED:
-        text_puts(&text, "truncated at byte ");
-        text_u64(&text, problem->offset);
-        text_puts(&text, ": ");
+        text_puts(&text, "truncated at ");
+        add_place(&text, source, problem);
+        text_puts(&text, "; ");
         add_last_event(&text, problem);
         text_puts(&text, "; copy it again, or record it again and let the profiler finish");
         break;
@@ -354,6 +401,18 @@ void words_for_same_start(const char *file, const struct plan *plan, lt_warning_
              ", layer %" PRIu64 "); their guides will look nested",
              printable(name, sizeof name, file, strlen(file)), plan->same_start_count, plan->same_start_pass,
              plan->same_start_layer);
+    warning(ctx, message);
+}
+
+void words_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
+{
+    char name[512], message[1024];
+    if (plan->negative_count == 0 || warning == NULL)
+        return;
+    snprintf(message, sizeof message,
+             "%s: %" PRIu64 " of %" PRIu64 " guides start before 0 us, where Perfetto shows nothing; correct the "
+             "trace's clock",
+             printable(name, sizeof name, file, strlen(file)), plan->negative_count, plan->guide_count);
     warning(ctx, message);
 }
 

@@ -25,6 +25,9 @@ enum lt_status words_for_plan(const struct track *track, struct lt_error *error)
 
 /* Hands each kind of warning that was counted to `warning` (may be NULL). */
 void words_for_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning, void *ctx);
+/* Of guides that a viewer does not show. */
+void words_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx);
+
 void words_for_same_start(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx);
 
 /* Warns about passes that do not fit the runs of their anchors. */

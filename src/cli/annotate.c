@@ -30,8 +30,7 @@ static const char help[] = "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIO
                            "      --progress WHEN        auto, always or never; -q is never\n";
 
 enum option_id {
-    OPT_TRACE = 256,
-    OPT_REPORT,
+    OPT_REPORT = 256,
     OPT_ANCHOR_REGEX,
     OPT_NUM_LAYERS,
     OPT_ANCHOR_OFFSET,
@@ -50,13 +49,9 @@ enum option_id {
     OPT_SPEC,
     OPT_NO_GZIP,
     OPT_LEVEL,
-    OPT_STRICT,
-    OPT_PROGRESS,
-    OPT_THREADS,
 };
 
 static const struct option long_options[] = {
-    {"trace", required_argument, NULL, OPT_TRACE},
     {"output", required_argument, NULL, 'o'},
     {"report", required_argument, NULL, OPT_REPORT},
     {"anchor-regex", required_argument, NULL, OPT_ANCHOR_REGEX},
@@ -78,21 +73,16 @@ static const struct option long_options[] = {
     {"gzip", no_argument, NULL, 'z'},
     {"no-gzip", no_argument, NULL, OPT_NO_GZIP},
     {"level", required_argument, NULL, OPT_LEVEL},
-    {"strict", no_argument, NULL, OPT_STRICT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"progress", required_argument, NULL, OPT_PROGRESS},
-    {"threads", required_argument, NULL, OPT_THREADS},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    CLI_COMMON_OPTIONS,
 };
 
 struct command {
     struct lt_annotate_options options;
     struct lt_track track;
     struct lt_landmark landmarks[LT_MAX_LANDMARKS];
-    enum progress_mode mode;
+    struct cli_common common;
     struct progress progress;
-    bool has_num_layers, has_offset, help;
+    bool has_num_layers, has_offset;
     const char *track_option; /* the first option that describes a track */
 };
 
@@ -183,8 +173,9 @@ static const char *long_name(int option)
 }
 
 /* Takes one option; false, with a message, when its value is wrong. */
-static bool take(struct command *command, int option, char *value)
+static bool take(void *ctx, int option, char *value)
 {
+    struct command *command = ctx;
     struct lt_annotate_options *options = &command->options;
     unsigned small;
     bool ok;
@@ -194,9 +185,6 @@ static bool take(struct command *command, int option, char *value)
         return ok;
     }
     switch (option) {
-    case OPT_TRACE:
-        options->trace = value;
-        return true;
     case 'o':
         options->output = value;
         return true;
@@ -217,38 +205,9 @@ static bool take(struct command *command, int option, char *value)
             return false;
         options->level = (int)small;
         return true;
-    case OPT_STRICT:
-        options->parser = LT_PARSER_STRICT;
-        return true;
-    case 'q':
-        command->mode = PROGRESS_NEVER;
-        return true;
-    case OPT_PROGRESS:
-        return progress_parse(&command->mode, value);
-    case OPT_THREADS:
-        return cli_small("--threads", value, 64, &options->threads);
-    case 'h':
-        command->help = true;
-        return true;
     default:
         return false;
     }
-}
-
-static bool take_all(struct command *command, int argc, char **argv)
-{
-    int option;
-    while ((option = cli_option(argc, argv, ":o:zqh", long_options)) != -1)
-        if (!take(command, option, optarg))
-            return false;
-    for (; optind < argc; optind++) {
-        if (command->options.trace != NULL) {
-            cli_usage("one trace at a time: '%s' is one too many", argv[optind]);
-            return false;
-        }
-        command->options.trace = argv[optind];
-    }
-    return true;
 }
 
 static bool check_required(const struct command *command)
@@ -301,7 +260,7 @@ static bool choose_streams(struct lt_annotate_options *options)
 
 static void summarize(const struct command *command, const struct lt_annotate_result *result)
 {
-    if (command->mode == PROGRESS_NEVER || (command->mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)))
+    if (command->common.mode == PROGRESS_NEVER || (command->common.mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)))
         return;
     const struct lt_annotate_options *options = &command->options;
     const struct lt_track *track = &command->track;
@@ -324,18 +283,21 @@ static int run(int argc, char **argv)
     struct command command = {
         .options = {.progress = cli_on_progress, .warning = cli_on_warning},
         .track = {.passes = 1, .anchor_stride = 1},
-        .mode = PROGRESS_AUTO,
+        .common.mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;
-    if (!take_all(&command, argc, argv))
+    if (!cli_take_all(&command.common, NULL, argc, argv, ":o:zqh", long_options, take, &command))
         return LT_USAGE;
-    if (command.help)
+    if (command.common.help)
         return cli_print(help);
+    command.options.trace = command.common.trace;
+    command.options.parser = command.common.parser;
+    command.options.threads = command.common.threads;
     if (!choose_tracks(&command) || !choose_streams(&command.options))
         return LT_USAGE;
     struct lt_annotate_result result;
     struct lt_error error = {0};
-    progress_start(&command.progress, command.mode);
+    progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_annotate(&command.options, &result, &error);
     progress_clear(&command.progress);
     if (status != LT_OK) {

@@ -37,6 +37,37 @@ int cli_print(const char *page);
  */
 int cli_option(int argc, char **argv, const char *shorts, const struct option *longs);
 
+/* What every command that reads a trace takes, and where it stands after cli_take_all(). */
+struct cli_common {
+    const char *trace;
+    enum lt_parser parser;
+    unsigned threads;
+    enum progress_mode mode;
+    bool quiet, help;
+};
+
+enum cli_common_option { CLI_TRACE = 1024, CLI_STRICT, CLI_PROGRESS, CLI_THREADS };
+
+/* The end of a command's table of long options. */
+#define CLI_COMMON_OPTIONS                                                                                             \
+    {"trace", required_argument, NULL, CLI_TRACE}, {"strict", no_argument, NULL, CLI_STRICT},                          \
+        {"quiet", no_argument, NULL, 'q'}, {"progress", required_argument, NULL, CLI_PROGRESS},                        \
+        {"threads", required_argument, NULL, CLI_THREADS}, {"help", no_argument, NULL, 'h'},                           \
+    {                                                                                                                  \
+        NULL, 0, NULL, 0                                                                                               \
+    }
+
+/* Takes an option of a command's own. False, with a message, when its value is wrong. */
+typedef bool cli_take_fn(void *command, int option, char *value);
+
+/*
+ * Takes all options, and the trace as an operand; a second operand goes to
+ * *second, unless that is NULL: then it is one too many. `shorts` as above,
+ * with q and h. False, with a message, when something is wrong.
+ */
+bool cli_take_all(struct cli_common *common, const char **second, int argc, char **argv, const char *shorts,
+                  const struct option *longs, cli_take_fn *take, void *command);
+
 /* The trace and the output where none was named: a pipe. False, with a message, when there is none. */
 bool cli_default_input(const char **trace);
 bool cli_default_output(const char **output);
@@ -71,7 +102,7 @@ void progress_clear(struct progress *progress);
 bool cli_on_progress(void *progress, enum lt_stage stage, uint64_t done, uint64_t total);
 void cli_on_warning(void *progress, const char *message);
 
-/* Catches SIGINT, SIGTERM and SIGHUP from now on: there are files to clean up. */
+/* Catches the signals that end a process from now on: there are files to clean up. */
 void interrupt_catch(void);
 bool interrupt_seen(void);
 /* Ends as the caught signal would have, if there was one. */

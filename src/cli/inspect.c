@@ -29,40 +29,30 @@ static const char help[] = "Usage: layertrack inspect [TRACE] [OPTIONS]\n"
                            "  -h, --help               this page\n";
 
 enum option_id {
-    OPT_TRACE = 256,
-    OPT_ANCHOR_REGEX,
+    OPT_ANCHOR_REGEX = 256,
     OPT_NUM_LAYERS,
     OPT_PID,
     OPT_DEVICE,
     OPT_TOP,
     OPT_JSON,
-    OPT_STRICT,
-    OPT_PROGRESS,
-    OPT_THREADS,
 };
 
 static const struct option long_options[] = {
-    {"trace", required_argument, NULL, OPT_TRACE},
     {"anchor-regex", required_argument, NULL, OPT_ANCHOR_REGEX},
     {"num-layers", required_argument, NULL, OPT_NUM_LAYERS},
     {"pid", required_argument, NULL, OPT_PID},
     {"device", required_argument, NULL, OPT_DEVICE},
     {"top", required_argument, NULL, OPT_TOP},
     {"json", no_argument, NULL, OPT_JSON},
-    {"strict", no_argument, NULL, OPT_STRICT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"progress", required_argument, NULL, OPT_PROGRESS},
-    {"threads", required_argument, NULL, OPT_THREADS},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    CLI_COMMON_OPTIONS,
 };
 
 struct command {
     struct lt_inspect_options options;
-    enum progress_mode mode;
+    struct cli_common common;
     struct progress progress;
     uint64_t top;
-    bool json, help;
+    bool json;
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------- */
@@ -76,13 +66,11 @@ static bool take_count(const char *option, const char *value, uint64_t *out)
     return *out != 0;
 }
 
-static bool take(struct command *command, int option, const char *value)
+static bool take(void *ctx, int option, char *value)
 {
+    struct command *command = ctx;
     struct lt_inspect_options *options = &command->options;
     switch (option) {
-    case OPT_TRACE:
-        options->trace = value;
-        return true;
     case OPT_ANCHOR_REGEX:
         options->anchor_regex = value;
         return true;
@@ -99,38 +87,9 @@ static bool take(struct command *command, int option, const char *value)
     case OPT_JSON:
         command->json = true;
         return true;
-    case OPT_STRICT:
-        options->parser = LT_PARSER_STRICT;
-        return true;
-    case 'q':
-        command->mode = PROGRESS_NEVER;
-        return true;
-    case OPT_PROGRESS:
-        return progress_parse(&command->mode, value);
-    case OPT_THREADS:
-        return cli_small("--threads", value, 64, &options->threads);
-    case 'h':
-        command->help = true;
-        return true;
     default:
         return false;
     }
-}
-
-static bool take_all(struct command *command, int argc, char **argv)
-{
-    int option;
-    while ((option = cli_option(argc, argv, ":qh", long_options)) != -1)
-        if (!take(command, option, optarg))
-            return false;
-    for (; optind < argc; optind++) {
-        if (command->options.trace != NULL) {
-            cli_usage("one trace at a time: '%s' is one too many", argv[optind]);
-            return false;
-        }
-        command->options.trace = argv[optind];
-    }
-    return true;
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------- */
@@ -332,17 +291,20 @@ static int show(const struct command *command, const struct lt_inspection *inspe
 static int run(int argc, char **argv)
 {
     struct command command = {
-        .options = {.progress = cli_on_progress, .warning = cli_on_warning}, .mode = PROGRESS_AUTO, .top = TOP};
+        .options = {.progress = cli_on_progress, .warning = cli_on_warning}, .common.mode = PROGRESS_AUTO, .top = TOP};
     command.options.callback_ctx = &command.progress;
-    if (!take_all(&command, argc, argv))
+    if (!cli_take_all(&command.common, NULL, argc, argv, ":qh", long_options, take, &command))
         return LT_USAGE;
-    if (command.help)
+    if (command.common.help)
         return cli_print(help);
+    command.options.trace = command.common.trace;
+    command.options.parser = command.common.parser;
+    command.options.threads = command.common.threads;
     if (!cli_default_input(&command.options.trace))
         return LT_USAGE;
     struct lt_inspection inspection;
     struct lt_error error = {0};
-    progress_start(&command.progress, command.mode);
+    progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_inspect(&command.options, &inspection, &error);
     progress_clear(&command.progress);
     int code = status == LT_OK ? show(&command, &inspection) : cli_fail(&error);

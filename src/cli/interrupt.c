@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* SIGXCPU, SIGPROF, SIGVTALRM */
 #include "cli.h"
 
 #include <signal.h>
@@ -13,7 +13,9 @@ static void on_signal(int number)
 
 void interrupt_catch(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    /* Whatever ends a process by default and is sent to it, not made by its own fault. */
+    static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGALRM,
+                                  SIGUSR1, SIGUSR2, SIGXCPU, SIGPROF, SIGVTALRM};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction action = {.sa_handler = on_signal}, before;
         sigemptyset(&action.sa_mask);

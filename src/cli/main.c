@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700 /* SIGXFSZ */
 #include "cli.h"
 
 #include <errno.h>
@@ -66,6 +66,8 @@ int main(int argc, char **argv)
     hold_standard_streams();
     /* A reader that went away is an error that is told, not a silent end. */
     signal(SIGPIPE, SIG_IGN);
+    /* The same holds for the limit on a file's size. */
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         cli_usage("no command; see layertrack --help");
         return LT_USAGE;

@@ -21,40 +21,25 @@ static const char help[] = "Usage: layertrack render [ANNOTATED] [-o FILE.svg] O
                            "Kernels narrower than a pixel are merged. The same trace gives the same bytes.\n";
 
 enum option_id {
-    OPT_TRACE = 256,
-    OPT_PASS,
+    OPT_PASS = 256,
     OPT_LAYERS,
     OPT_TRACK,
     OPT_DEVICE,
     OPT_STREAMS,
     OPT_WIDTH,
-    OPT_STRICT,
-    OPT_PROGRESS,
-    OPT_THREADS,
 };
 
 static const struct option long_options[] = {
-    {"trace", required_argument, NULL, OPT_TRACE},
-    {"output", required_argument, NULL, 'o'},
-    {"pass", required_argument, NULL, OPT_PASS},
-    {"layers", required_argument, NULL, OPT_LAYERS},
-    {"track", required_argument, NULL, OPT_TRACK},
-    {"device", required_argument, NULL, OPT_DEVICE},
-    {"streams", required_argument, NULL, OPT_STREAMS},
-    {"width", required_argument, NULL, OPT_WIDTH},
-    {"strict", no_argument, NULL, OPT_STRICT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"progress", required_argument, NULL, OPT_PROGRESS},
-    {"threads", required_argument, NULL, OPT_THREADS},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"output", required_argument, NULL, 'o'},        {"pass", required_argument, NULL, OPT_PASS},
+    {"layers", required_argument, NULL, OPT_LAYERS}, {"track", required_argument, NULL, OPT_TRACK},
+    {"device", required_argument, NULL, OPT_DEVICE}, {"streams", required_argument, NULL, OPT_STREAMS},
+    {"width", required_argument, NULL, OPT_WIDTH},   CLI_COMMON_OPTIONS,
 };
 
 struct command {
     struct lt_render_options options;
-    enum progress_mode mode;
+    struct cli_common common;
     struct progress progress;
-    bool help;
 };
 
 /* "A-B" or "A", with or without an L before the numbers. */
@@ -89,13 +74,11 @@ static bool take_layers(struct lt_render_options *options, const char *value)
 }
 
 /* Takes one option; false, with a message, when its value is wrong. */
-static bool take(struct command *command, int option, const char *value)
+static bool take(void *ctx, int option, char *value)
 {
+    struct command *command = ctx;
     struct lt_render_options *options = &command->options;
     switch (option) {
-    case OPT_TRACE:
-        options->trace = value;
-        return true;
     case 'o':
         options->output = value;
         return true;
@@ -113,52 +96,26 @@ static bool take(struct command *command, int option, const char *value)
         return cli_small("--streams", value, 4096, &options->streams);
     case OPT_WIDTH:
         return cli_small("--width", value, 4000, &options->width);
-    case OPT_STRICT:
-        options->parser = LT_PARSER_STRICT;
-        return true;
-    case 'q':
-        command->mode = PROGRESS_NEVER;
-        return true;
-    case OPT_PROGRESS:
-        return progress_parse(&command->mode, value);
-    case OPT_THREADS:
-        return cli_small("--threads", value, 64, &options->threads);
-    case 'h':
-        command->help = true;
-        return true;
     default:
         return false;
     }
 }
 
-static bool take_all(struct command *command, int argc, char **argv)
-{
-    int option;
-    while ((option = cli_option(argc, argv, ":o:qh", long_options)) != -1)
-        if (!take(command, option, optarg))
-            return false;
-    for (; optind < argc; optind++) {
-        if (command->options.trace != NULL) {
-            cli_usage("one trace at a time: '%s' is one too many", argv[optind]);
-            return false;
-        }
-        command->options.trace = argv[optind];
-    }
-    return true;
-}
-
 static int run(int argc, char **argv)
 {
-    struct command command = {.options = {.progress = cli_on_progress}, .mode = PROGRESS_AUTO};
+    struct command command = {.options = {.progress = cli_on_progress}, .common.mode = PROGRESS_AUTO};
     command.options.callback_ctx = &command.progress;
-    if (!take_all(&command, argc, argv))
+    if (!cli_take_all(&command.common, NULL, argc, argv, ":o:qh", long_options, take, &command))
         return LT_USAGE;
-    if (command.help)
+    if (command.common.help)
         return cli_print(help);
+    command.options.trace = command.common.trace;
+    command.options.parser = command.common.parser;
+    command.options.threads = command.common.threads;
     if (!cli_default_input(&command.options.trace) || !cli_default_output(&command.options.output))
         return LT_USAGE;
     struct lt_error error = {0};
-    progress_start(&command.progress, command.mode);
+    progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_render(&command.options, &error);
     progress_clear(&command.progress);
     if (status == LT_OK)

@@ -17,39 +17,34 @@ static const char help[] = "Usage: layertrack strip [ANNOTATED] [-o OUTPUT] [OPT
                            "      --progress WHEN        auto, always or never; -q is never\n"
                            "  -h, --help                 this page\n";
 
-enum option_id { OPT_TRACE = 256, OPT_REPORT, OPT_NO_GZIP, OPT_LEVEL, OPT_STRICT, OPT_PROGRESS, OPT_THREADS };
+enum option_id {
+    OPT_REPORT = 256,
+    OPT_NO_GZIP,
+    OPT_LEVEL,
+};
 
 static const struct option long_options[] = {
-    {"trace", required_argument, NULL, OPT_TRACE},
     {"output", required_argument, NULL, 'o'},
     {"report", required_argument, NULL, OPT_REPORT},
     {"gzip", no_argument, NULL, 'z'},
     {"no-gzip", no_argument, NULL, OPT_NO_GZIP},
     {"level", required_argument, NULL, OPT_LEVEL},
-    {"strict", no_argument, NULL, OPT_STRICT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"progress", required_argument, NULL, OPT_PROGRESS},
-    {"threads", required_argument, NULL, OPT_THREADS},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    CLI_COMMON_OPTIONS,
 };
 
 struct command {
     struct lt_strip_options options;
-    enum progress_mode mode;
+    struct cli_common common;
     struct progress progress;
-    bool help;
 };
 
 /* Takes one option; false, with a message, when its value is wrong. */
-static bool take(struct command *command, int option, const char *value)
+static bool take(void *ctx, int option, char *value)
 {
+    struct command *command = ctx;
     struct lt_strip_options *options = &command->options;
     unsigned small;
     switch (option) {
-    case OPT_TRACE:
-        options->trace = value;
-        return true;
     case 'o':
         options->output = value;
         return true;
@@ -67,38 +62,9 @@ static bool take(struct command *command, int option, const char *value)
             return false;
         options->level = (int)small;
         return true;
-    case OPT_STRICT:
-        options->parser = LT_PARSER_STRICT;
-        return true;
-    case 'q':
-        command->mode = PROGRESS_NEVER;
-        return true;
-    case OPT_PROGRESS:
-        return progress_parse(&command->mode, value);
-    case OPT_THREADS:
-        return cli_small("--threads", value, 64, &options->threads);
-    case 'h':
-        command->help = true;
-        return true;
     default:
         return false;
     }
-}
-
-static bool take_all(struct command *command, int argc, char **argv)
-{
-    int option;
-    while ((option = cli_option(argc, argv, ":o:zqh", long_options)) != -1)
-        if (!take(command, option, optarg))
-            return false;
-    for (; optind < argc; optind++) {
-        if (command->options.trace != NULL) {
-            cli_usage("one trace at a time: '%s' is one too many", argv[optind]);
-            return false;
-        }
-        command->options.trace = argv[optind];
-    }
-    return true;
 }
 
 static bool choose_streams(struct lt_strip_options *options)
@@ -116,18 +82,21 @@ static int run(int argc, char **argv)
 {
     struct command command = {
         .options = {.progress = cli_on_progress, .warning = cli_on_warning},
-        .mode = PROGRESS_AUTO,
+        .common.mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;
-    if (!take_all(&command, argc, argv))
+    if (!cli_take_all(&command.common, NULL, argc, argv, ":o:zqh", long_options, take, &command))
         return LT_USAGE;
-    if (command.help)
+    if (command.common.help)
         return cli_print(help);
+    command.options.trace = command.common.trace;
+    command.options.parser = command.common.parser;
+    command.options.threads = command.common.threads;
     if (!choose_streams(&command.options))
         return LT_USAGE;
     struct lt_strip_result result;
     struct lt_error error = {0};
-    progress_start(&command.progress, command.mode);
+    progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_strip(&command.options, &result, &error);
     progress_clear(&command.progress);
     if (status != LT_OK) {
@@ -135,7 +104,7 @@ static int run(int argc, char **argv)
         interrupt_finish();
         return code;
     }
-    if (command.mode != PROGRESS_NEVER && isatty(STDERR_FILENO))
+    if (command.common.mode != PROGRESS_NEVER && isatty(STDERR_FILENO))
         fprintf(stderr, "%llu guides taken out\n", (unsigned long long)result.guides);
     return LT_OK;
 }

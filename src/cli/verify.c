@@ -16,76 +16,38 @@ static const char help[] = "Usage: layertrack verify ANNOTATED [SOURCE] [OPTIONS
                            "  -q, --quiet                print nothing\n"
                            "  -h, --help                 this page\n";
 
-enum option_id { OPT_TRACE = 256, OPT_SOURCE, OPT_REPORT, OPT_STRICT, OPT_PROGRESS, OPT_THREADS };
+enum option_id {
+    OPT_SOURCE = 256,
+    OPT_REPORT,
+};
 
 static const struct option long_options[] = {
-    {"trace", required_argument, NULL, OPT_TRACE},
     {"source", required_argument, NULL, OPT_SOURCE},
     {"report", required_argument, NULL, OPT_REPORT},
-    {"strict", no_argument, NULL, OPT_STRICT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"progress", required_argument, NULL, OPT_PROGRESS},
-    {"threads", required_argument, NULL, OPT_THREADS},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    CLI_COMMON_OPTIONS,
 };
 
 struct command {
     struct lt_verify_options options;
-    enum progress_mode mode;
+    struct cli_common common;
     struct progress progress;
-    bool help, quiet;
 };
 
 /* Takes one option; false, with a message, when its value is wrong. */
-static bool take(struct command *command, int option, const char *value)
+static bool take(void *ctx, int option, char *value)
 {
+    struct command *command = ctx;
     struct lt_verify_options *options = &command->options;
     switch (option) {
-    case OPT_TRACE:
-        options->trace = value;
-        return true;
     case OPT_SOURCE:
         options->source = value;
         return true;
     case OPT_REPORT:
         options->report = value;
         return true;
-    case OPT_STRICT:
-        options->parser = LT_PARSER_STRICT;
-        return true;
-    case 'q':
-        command->quiet = true;
-        command->mode = PROGRESS_NEVER;
-        return true;
-    case OPT_PROGRESS:
-        return progress_parse(&command->mode, value);
-    case OPT_THREADS:
-        return cli_small("--threads", value, 64, &options->threads);
-    case 'h':
-        command->help = true;
-        return true;
     default:
         return false;
     }
-}
-
-static bool take_all(struct command *command, int argc, char **argv)
-{
-    int option;
-    while ((option = cli_option(argc, argv, ":qh", long_options)) != -1)
-        if (!take(command, option, optarg))
-            return false;
-    struct lt_verify_options *options = &command->options;
-    for (; optind < argc; optind++) {
-        const char **to = options->trace == NULL ? &options->trace : options->source == NULL ? &options->source : NULL;
-        if (to == NULL) {
-            cli_usage("one trace and one source: '%s' is one too many", argv[optind]);
-            return false;
-        }
-        *to = argv[optind];
-    }
-    return command->help || cli_default_input(&options->trace);
 }
 
 static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
@@ -94,7 +56,7 @@ static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
         [LT_FINDING_OK] = "ok", [LT_FINDING_DIFFERS] = "differs", [LT_FINDING_OPEN] = "open"};
     struct command *command = ctx;
     progress_clear(&command->progress);
-    if (!command->quiet)
+    if (!command->common.quiet)
         printf("%s: %s\n", kinds[kind], sentence);
 }
 
@@ -102,16 +64,21 @@ static int run(int argc, char **argv)
 {
     struct command command = {
         .options = {.progress = cli_on_progress, .warning = cli_on_warning, .finding = on_finding},
-        .mode = PROGRESS_AUTO,
+        .common.mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;
     command.options.finding_ctx = &command;
-    if (!take_all(&command, argc, argv))
+    if (!cli_take_all(&command.common, &command.options.source, argc, argv, ":qh", long_options, take, &command))
         return LT_USAGE;
-    if (command.help)
+    if (command.common.help)
         return cli_print(help);
+    if (!cli_default_input(&command.common.trace))
+        return LT_USAGE;
+    command.options.trace = command.common.trace;
+    command.options.parser = command.common.parser;
+    command.options.threads = command.common.threads;
     struct lt_error error = {0};
-    progress_start(&command.progress, command.mode);
+    progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_verify(&command.options, &error);
     progress_clear(&command.progress);
     if (fflush(stdout) != 0 || ferror(stdout)) {

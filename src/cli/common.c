@@ -1,0 +1,53 @@
+#include "cli.h"
+
+#include <unistd.h>
+
+/* Takes what all commands take. False when the option is none of them, or its value wrong (*ok). */
+static bool take_common(struct cli_common *common, int option, const char *value, bool *ok)
+{
+    switch (option) {
+    case CLI_TRACE:
+        *ok = common->trace == NULL;
+        if (!*ok)
+            cli_usage("one trace at a time: --trace '%s' is one too many", value);
+        common->trace = value;
+        return *ok;
+    case CLI_STRICT:
+        common->parser = LT_PARSER_STRICT;
+        return true;
+    case 'q':
+        common->quiet = true;
+        common->mode = PROGRESS_NEVER;
+        return true;
+    case CLI_PROGRESS:
+        return *ok = progress_parse(&common->mode, value);
+    case CLI_THREADS:
+        return *ok = cli_small("--threads", value, 64, &common->threads);
+    case 'h':
+        common->help = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool cli_take_all(struct cli_common *common, const char **second, int argc, char **argv, const char *shorts,
+                  const struct option *longs, cli_take_fn *take, void *command)
+{
+    int option;
+    while ((option = cli_option(argc, argv, shorts, longs)) != -1) {
+        bool ok = true;
+        if (!take_common(common, option, optarg, &ok) && (!ok || !take(command, option, optarg)))
+            return false;
+    }
+    for (; optind < argc; optind++) {
+        const char **to = common->trace == NULL ? &common->trace : second != NULL && *second == NULL ? second : NULL;
+        if (to == NULL) {
+            cli_usage("%s: '%s' is one too many", second == NULL ? "one trace at a time" : "one trace and one source",
+                      argv[optind]);
+            return false;
+        }
+        *to = argv[optind];
+    }
+    return true;
+}
