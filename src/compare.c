@@ -63,6 +63,11 @@ void compare_bytes(struct compare *compare, const unsigned char *data, size_t le
     }
 }
 
+unsigned char compare_next(struct compare *compare)
+{
+    return more(compare) ? compare->block[compare->used] : 0;
+}
+
 void compare_event(struct compare *compare, uint64_t offset, uint64_t index)
 {
     if (compare->differs && offset > compare->here)
@@ -90,6 +95,8 @@ enum lt_status compare_end(struct compare *compare, bool whole, struct reading *
                            struct lt_error *error)
 {
     bool goes_on = whole && !compare->differs && more(compare);
+    if (source_check_unchanged(compare->source, error) != LT_OK)
+        return error->status;
     if (compare->trouble.status != LT_OK)
         return fail(error, compare->trouble.status, "%s", compare->trouble.message);
     if (compare->differs)

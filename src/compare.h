@@ -33,6 +33,9 @@ void compare_bytes(struct compare *compare, const unsigned char *data, size_t le
 /* An event begins: for the message. */
 void compare_event(struct compare *compare, uint64_t offset, uint64_t index);
 
+/* The source's byte that comes next; 0 at its end. */
+unsigned char compare_next(struct compare *compare);
+
 static inline bool compare_differs(const struct compare *compare)
 {
     return compare->differs;

@@ -7,6 +7,7 @@
 
 #include "collect.h"
 #include "json_text.h"
+#include "text.h"
 
 #define SORT_INDEX (-1000)
 
@@ -72,11 +73,20 @@ static const char *shown(char *out, size_t size, const struct member *member)
     return member->kind == MEMBER_NESTED ? "an object or array" : printable(out, size, member->text, member->len);
 }
 
-/* A report has U+FFFD for what is not UTF-8 in a pid, the trace the bytes themselves. */
-static bool same_value(const struct member *here, const struct member *reported)
+/* A report has U+FFFD for each byte that is not UTF-8 in a pid, the trace the bytes themselves. *failed: no memory. */
+static bool same_pid(const struct member *here, const struct member *reported, bool *failed)
 {
-    return member_equal(here, reported) ||
-           (here->kind == MEMBER_STRING && reported->kind == MEMBER_STRING && !utf8_valid(here->text, here->len));
+    if (member_equal(here, reported) || here->kind != MEMBER_STRING || reported->kind != MEMBER_STRING ||
+        utf8_valid(here->text, here->len))
+        return member_equal(here, reported);
+    struct text written = {0}, wanted = {0};
+    text_json(&written, here->text, here->len);
+    text_json(&wanted, reported->text, reported->len);
+    *failed |= written.failed || wanted.failed;
+    bool same = !*failed && written.len == wanted.len && memcmp(written.data, wanted.data, written.len) == 0;
+    text_free(&written);
+    text_free(&wanted);
+    return same;
 }
 
 /* ---- tracks ------------------------------------------------------------------------------------------------ */
@@ -104,21 +114,33 @@ void guide_check_init(struct guide_check *check, struct reading *reading, struct
     }
 }
 
+/* Most events end here: guides' tids are long, and mostly written in plain digits; 1e6 and 1000000.0 are one of them.
+ */
+static bool may_be_tid(const struct scan_value *here, const struct member *tid)
+{
+    if (here->len == 0)
+        return tid->len == 0;
+    if (here->len == tid->len && memcmp(here->text, tid->text, tid->len) == 0)
+        return true;
+    return here->escaped ||
+           (here->kind == SCAN_NUMBER && here->len >= 3 &&
+            (memchr(here->text, '.', here->len) != NULL || memchr(here->text, 'e', here->len) != NULL ||
+             memchr(here->text, 'E', here->len) != NULL));
+}
+
 /* The track on whose pid and tid an event lies; NULL: on none. */
 static struct checked_track *track_of(struct guide_check *check, const struct scan_event *event, bool *failed)
 {
     for (size_t i = 0; i < check->track_count; i++) {
         struct checked_track *track = &check->tracks[i];
         struct member pid, tid;
-        /* Most events end here: guides' tids are long, and written in plain digits. */
-        if (event->tid.len != track->tid.len || event->tid.len == 0 ||
-            memcmp(event->tid.text, track->tid.text, track->tid.len) != 0)
+        if (!may_be_tid(&event->tid, &track->tid))
             continue;
-        if (!as_member(&check->arena, &event->pid, &pid) || !as_member(&check->arena, &event->tid, &tid)) {
+        if (!as_member(&check->passing, &event->pid, &pid) || !as_member(&check->passing, &event->tid, &tid)) {
             *failed = true;
             return NULL;
         }
-        if (tid.kind == track->tid.kind && same_value(&pid, &track->pid))
+        if (member_equal(&tid, &track->tid) && same_pid(&pid, &track->pid, failed))
             return track;
     }
     return NULL;
@@ -126,7 +148,7 @@ static struct checked_track *track_of(struct guide_check *check, const struct sc
 
 static bool keep(struct guide_check *check, struct member *member)
 {
-    const char *copy = arena_copy(&check->arena, member->text, member->len);
+    const char *copy = arena_copy(&check->kept, member->text, member->len);
     member->text = copy;
     return copy != NULL;
 }
@@ -138,8 +160,8 @@ static struct checked_track *new_track(struct guide_check *check, const struct s
         return NULL;
     struct checked_track *track = &check->tracks[check->track_count];
     *track = (struct checked_track){.last_end = INT64_MIN};
-    if (!as_member(&check->arena, &event->pid, &track->pid) || !as_member(&check->arena, &event->tid, &track->tid) ||
-        !keep(check, &track->pid) || !keep(check, &track->tid))
+    if (!as_member(&check->passing, &event->pid, &track->pid) ||
+        !as_member(&check->passing, &event->tid, &track->tid) || !keep(check, &track->pid) || !keep(check, &track->tid))
         return NULL;
     check->track_count++;
     return track;
@@ -167,7 +189,7 @@ static void check_member(const struct guide_place *at, const char *key, const st
 {
     char what[80], here[160], there[160];
     const struct member *member = members_find(&at->check->args, key);
-    if (reported != NULL && member != NULL && same_value(member, reported))
+    if (reported != NULL && member != NULL && member_equal(member, reported))
         return;
     snprintf(what, sizeof what, "args.%.60s", key);
     differs(at, what, shown(here, sizeof here, member), shown(there, sizeof there, reported));
@@ -178,9 +200,9 @@ static void check_field(const struct guide_place *at, const char *what, const st
 {
     char here[160];
     struct member member, wanted = {.key = "", .text = expected, .len = strlen(expected), .kind = kind};
-    if (!as_member(&at->check->arena, value, &member))
+    if (!as_member(&at->check->passing, value, &member))
         *failed = true;
-    else if (!same_value(&member, &wanted))
+    else if (!member_equal(&member, &wanted))
         differs(at, what, shown(here, sizeof here, &member), expected);
 }
 
@@ -201,6 +223,14 @@ static void check_fields(const struct guide_place *at, const struct members *row
     check_field(at, "dur", &at->event->dur, MEMBER_NUMBER, dur, failed);
 }
 
+static void structure(const struct guide_place *at, const char *what)
+{
+    if (at->track != NULL)
+        at->track->differs = true;
+    finding(at->check->findings, LT_FINDING_DIFFERS, "guide %" PRIu64 " (event %" PRIu64 ", byte %" PRIu64 "): %s",
+            at->check->guides - 1, at->event->index, at->event->offset, what);
+}
+
 static bool check_row(const struct guide_place *at, size_t track, const struct members *row)
 {
     struct guide_check *check = at->check;
@@ -208,6 +238,10 @@ static bool check_row(const struct guide_place *at, size_t track, const struct m
     size_t len;
     const char *text = reading_text(check->reading, at->event, &len);
     members_free(&check->args);
+    if (text == NULL && len > READING_MAX_TEXT) {
+        structure(at, "is too long to be one");
+        return true;
+    }
     if (text == NULL || !members_read(&check->args, text, len, "args"))
         return false;
     if (at->track != &check->tracks[track])
@@ -219,14 +253,6 @@ static bool check_row(const struct guide_place *at, size_t track, const struct m
     check_member(at, "evidence", members_find(track_members(check, track), "evidence"));
     check_member(at, "notice", members_find(&check->report->members, "notice"));
     return !failed;
-}
-
-static void structure(const struct guide_place *at, const char *what)
-{
-    if (at->track != NULL)
-        at->track->differs = true;
-    finding(at->check->findings, LT_FINDING_DIFFERS, "guide %" PRIu64 " (event %" PRIu64 ", byte %" PRIu64 "): %s",
-            at->check->guides - 1, at->event->index, at->event->offset, what);
 }
 
 static void check_structure(const struct guide_place *at)
@@ -248,8 +274,10 @@ static bool take_guide(struct guide_check *check, const struct scan_event *event
     bool failed = false;
     struct guide_place at = {.check = check, .event = event, .track = track_of(check, event, &failed)};
     check->guides++;
-    if (at.track == NULL && check->report == NULL && !failed && (at.track = new_track(check, event)) == NULL)
+    if (at.track == NULL && check->report == NULL && !failed && (at.track = new_track(check, event)) == NULL) {
+        check->too_many_tracks |= check->track_count == REPORT_MAX_TRACKS;
         failed = check->track_count < REPORT_MAX_TRACKS;
+    }
     if (failed)
         return false;
     if (at.track != NULL)
@@ -268,22 +296,35 @@ static bool take_guide(struct guide_check *check, const struct scan_event *event
 
 /* ---- all events -------------------------------------------------------------------------------------------- */
 
-/* The name and the place of a track, or something that has no business on its tid. */
+/* What is neither a guide nor the name or place of a track has no business on its tid. */
+static bool is_stranger(const struct scan_event *event)
+{
+    return !is(&event->ph, "M") || (!is(&event->name, "thread_name") && !is(&event->name, "thread_sort_index"));
+}
+
+static void find_stranger(struct guide_check *check, const struct scan_event *event, struct checked_track *track)
+{
+    track->differs = true;
+    finding(check->findings, LT_FINDING_DIFFERS,
+            "event %" PRIu64 " (byte %" PRIu64 ") is no guide and lies on the guides' tid", event->index,
+            event->offset);
+}
+
+/* The name and the place of a track, as the report has them. */
 static bool take_other(struct guide_check *check, const struct scan_event *event, struct checked_track *track)
 {
-    bool failed = false, name = is(&event->name, "thread_name"), sort = is(&event->name, "thread_sort_index");
+    bool name = is(&event->name, "thread_name");
     size_t len;
-    if (!is(&event->ph, "M") || (!name && !sort)) {
-        track->differs = true;
-        finding(check->findings, LT_FINDING_DIFFERS,
-                "event %" PRIu64 " (byte %" PRIu64 ") is no guide and lies on the guides' tid", event->index,
-                event->offset);
+    if (is_stranger(event)) {
+        find_stranger(check, event, track);
         return true;
     }
-    if (check->report == NULL)
-        return true;
     const char *text = reading_text(check->reading, event, &len);
     members_free(&check->args);
+    if (text == NULL && len > READING_MAX_TEXT) {
+        find_stranger(check, event, track);
+        return true;
+    }
     if (text == NULL || !members_read(&check->args, text, len, "args"))
         return false;
     char index[32], here[160], there[160];
@@ -293,11 +334,19 @@ static bool take_other(struct guide_check *check, const struct scan_event *event
     const struct member *expected = name ? members_find(track_members(check, number), "track_name") : &sorted;
     const struct member *found = members_find(&check->args, name ? "name" : "sort_index");
     *(name ? &track->named : &track->sorted) = true;
-    if (found != NULL && expected != NULL && same_value(found, expected))
+    if (found != NULL && expected != NULL && member_equal(found, expected))
         return true;
     track->differs = true;
     finding(check->findings, LT_FINDING_DIFFERS, "event %" PRIu64 ": the track's %s is %s, not %s", event->index,
             name ? "name" : "sort index", shown(here, sizeof here, found), shown(there, sizeof there, expected));
+    return true;
+}
+
+static bool done(struct guide_check *check, bool failed)
+{
+    arena_free(&check->passing);
+    if (failed)
+        fail_memory(check->error);
     return !failed;
 }
 
@@ -308,15 +357,22 @@ bool guide_check_event(struct guide_check *check, const struct scan_event *event
         return true;
     if (is_guide(event)) {
         failed = !take_guide(check, event);
-    } else {
+    } else if (check->report != NULL) {
         struct checked_track *track = track_of(check, event, &failed);
         failed = failed || (track != NULL && !take_other(check, event, track));
     }
-    if (check->report != NULL)
-        arena_free(&check->arena);
-    if (failed)
-        fail_memory(check->error);
-    return !failed;
+    return done(check, failed);
+}
+
+bool guide_check_others(struct guide_check *check, const struct scan_event *event)
+{
+    bool failed = false;
+    if (!event->is_object || is_guide(event))
+        return true;
+    struct checked_track *track = track_of(check, event, &failed);
+    if (track != NULL && is_stranger(event))
+        find_stranger(check, event, track);
+    return done(check, failed);
 }
 
 static void tell_track(struct guide_check *check, const struct checked_track *track)
@@ -355,6 +411,9 @@ enum lt_status guide_check_end(struct guide_check *check)
         }
         tell_track(check, track);
     }
+    if (check->too_many_tracks)
+        finding(check->findings, LT_FINDING_OPEN, "whether all guides are flat: they lie on more than %d tids",
+                REPORT_MAX_TRACKS);
     if (check->report == NULL)
         finding(check->findings, LT_FINDING_OPEN, "whether the guides are the right ones: there is no report");
     return LT_OK;
@@ -363,5 +422,6 @@ enum lt_status guide_check_end(struct guide_check *check)
 void guide_check_free(struct guide_check *check)
 {
     members_free(&check->args);
-    arena_free(&check->arena);
+    arena_free(&check->kept);
+    arena_free(&check->passing);
 }

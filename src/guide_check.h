@@ -29,12 +29,21 @@ struct guide_check {
     struct checked_track tracks[REPORT_MAX_TRACKS];
     size_t track_count;
     uint64_t guides;
+    bool too_many_tracks; /* some of them could not be told apart */
     struct members args;
-    struct arena arena;
+    struct arena kept;    /* what tracks are known by; ... */
+    struct arena passing; /* ... and what lives as long as its event */
 };
 
 void guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
                       struct findings *findings, struct lt_error *error);
+
+/*
+ * Without a report the tracks are not known before their guides have been
+ * seen: guide_check_others() is for a second reading then, and looks for
+ * events that are no guides on the tracks.
+ */
+bool guide_check_others(struct guide_check *check, const struct scan_event *event);
 
 /* Looks at the event that is being handed over. False with *error set. */
 bool guide_check_event(struct guide_check *check, const struct scan_event *event);

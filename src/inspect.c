@@ -352,6 +352,7 @@ static enum lt_status open_job(struct job *job)
     if (job->track.anchor_pattern == PATTERN_NONE)
         return job->error->status;
     struct reading_options reading = {
+        .hash = SOURCE_HASH_NONE,
         .path = options->trace,
         .threads = options->threads,
         .parser = options->parser,

@@ -395,6 +395,7 @@ bool labels_report(const struct labels *labels, const struct report_facts *facts
     report_source(&report, facts);
     if (flat)
         report_cadence(&report, collect, track);
+    text_puts(member(&report, "source_gzip"), facts->source_is_gzip ? "true" : "false");
     text_puts(&report.text, "\n}\n");
     bool ok = text_flush(&report.text);
     text_free(&report.text);

@@ -35,6 +35,7 @@ uint64_t labels_event_count(const struct labels *labels);
 struct report_facts {
     uint64_t event_count; /* before */
     const char *sha256;
+    bool source_is_gzip;
     const char *source_file; /* base name */
     uint64_t source_bytes, insert_offset, insert_bytes;
 };

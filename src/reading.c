@@ -18,7 +18,11 @@ static unsigned thread_count(unsigned wanted)
 enum lt_status reading_open(struct reading *reading, const struct reading_options *options, struct lt_error *error)
 {
     *reading = (struct reading){.options = *options, .threads = thread_count(options->threads)};
-    struct source_options source = {.path = options->path, .threads = reading->threads};
+    struct source_options source = {.path = options->path,
+                                    .threads = reading->threads,
+                                    .hash = options->hash,
+                                    .skip_from = options->skip_from,
+                                    .skip_to = options->skip_to};
     reading->source = source_open(&source, error);
     if (reading->source == NULL)
         return error->status;

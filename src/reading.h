@@ -24,6 +24,8 @@ struct reading_options {
     reading_block_fn *block;  /* hears of each block before it is scanned; may be NULL. Its context is event_ctx */
     lt_progress_fn *progress; /* may be NULL */
     void *progress_ctx;
+    enum source_hash hash;
+    uint64_t skip_from, skip_to;
     bool texts; /* `event` will ask for reading_text() */
 };
 

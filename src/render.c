@@ -173,6 +173,7 @@ static enum lt_status open_job(struct job *job)
     if (status != LT_OK)
         return status;
     struct reading_options reading = {
+        .hash = SOURCE_HASH_NONE,
         .path = job->options->trace,
         .threads = job->options->threads,
         .parser = job->options->parser,

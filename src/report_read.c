@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <yajl/yajl_parse.h>
 
@@ -281,8 +282,13 @@ static struct report_reader *new_reader(struct report *report, const char *path,
     reader->last = &reader->first;
     yajl_memory_init(&reader->memory);
     reader->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (reader->fd < 0)
+    struct stat st;
+    char name[512];
+    if (reader->fd < 0 || fstat(reader->fd, &st) != 0)
         fail_errno(error, path, "the report cannot be read", errno);
+    else if (!S_ISREG(st.st_mode))
+        fail(error, LT_IO, "%s: a report is read twice and must be a file; save it in one first",
+             printable(name, sizeof name, path, strlen(path)));
     else if (start_yajl(reader) == LT_OK)
         return reader;
     end_reader(reader);
@@ -335,6 +341,20 @@ enum lt_status report_count(const struct report *report, const struct report_tra
         return LT_OK;
     return fail(error, LT_TRACE, "%s: %s is missing or no whole number; it is no report of layertrack",
                 printable(name, sizeof name, report->reader->path, strlen(report->reader->path)), key);
+}
+
+const char *report_text(const struct report *report, const char *key)
+{
+    const struct member *member = members_find(&report->members, key);
+    return member != NULL && member->kind == MEMBER_STRING ? member->text : NULL;
+}
+
+bool report_source_is_gzip(const struct report *report)
+{
+    const struct member *gzip = members_find(&report->members, "source_gzip");
+    const char *file = report_text(report, "source_file");
+    size_t len = file == NULL ? 0 : strlen(file);
+    return gzip != NULL ? strcmp(gzip->text, "true") == 0 : len > 3 && strcmp(file + len - 3, ".gz") == 0;
 }
 
 enum lt_status report_next(struct report *report, size_t *track, const struct members **row, struct lt_error *error)

@@ -39,6 +39,12 @@ enum lt_status report_open(struct report *report, const char *path, const char *
 enum lt_status report_count(const struct report *report, const struct report_track *track, const char *key,
                             uint64_t *out, struct lt_error *error);
 
+/* A text at the top level, or NULL. */
+const char *report_text(const struct report *report, const char *key);
+
+/* Whether source_sha256 is of a gzip file. Reports of earlier versions tell by the file's name alone. */
+bool report_source_is_gzip(const struct report *report);
+
 /*
  * The next row in the order of the report, and of which track it is; *row
  * is valid until the next call, and NULL at the end.

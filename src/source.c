@@ -50,6 +50,9 @@ struct source {
     bool pipe_ended;
     struct gunzip *gunzip; /* of this round */
     SHA256_CTX hash;
+    enum source_hash hashed;
+    uint64_t skip_from, skip_to;
+    uint64_t looked; /* uncompressed bytes that hash_block() has seen */
 
     struct ring *ring;
     uint64_t held_len; /* of the block that the caller has */
@@ -149,7 +152,18 @@ static enum lt_status open_file(struct source *source, struct lt_error *error)
     return LT_OK;
 }
 
-/* Takes stored bytes from the file or the pipe (which are spooled). Those of a plain trace are hashed elsewhere. */
+/* Whether stored bytes are hashed as they are read; what is hashed uncompressed is hashed beside the scan. */
+static bool hashes_stored(const struct source *source)
+{
+    return source->first_round && source->is_gzip && source->hashed == SOURCE_HASH_STORED;
+}
+
+static bool hashes_blocks(const struct source *source)
+{
+    return source->first_round && source->hashed != SOURCE_HASH_NONE && !hashes_stored(source);
+}
+
+/* Takes stored bytes from the file or the pipe (which are spooled). */
 static ptrdiff_t take_stored(struct source *source, unsigned char *buf, size_t size)
 {
     ptrdiff_t n;
@@ -170,7 +184,7 @@ static ptrdiff_t take_stored(struct source *source, unsigned char *buf, size_t s
     } else {
         n = pread_some(source_fd(source), buf, size, source->offset);
     }
-    if (n > 0 && source->first_round && source->is_gzip)
+    if (n > 0 && hashes_stored(source))
         SHA256_Update(&source->hash, buf, (size_t)n);
     if (n > 0)
         source->offset += (uint64_t)n;
@@ -207,7 +221,7 @@ static enum lt_status read_head(struct source *source, struct lt_error *error)
         source->head_len += (size_t)n;
     }
     source->is_gzip = source->head_len >= 2 && source->head[0] == 0x1f && source->head[1] == 0x8b;
-    if (source->is_gzip)
+    if (hashes_stored(source))
         SHA256_Update(&source->hash, source->head, source->head_len);
     return LT_OK;
 }
@@ -280,10 +294,21 @@ static size_t fill(void *ctx, unsigned char *data, size_t size)
     return len;
 }
 
+/* The part of a block that lies in from..to. */
+static void hash_part(struct source *source, const unsigned char *data, size_t len, uint64_t from, uint64_t to)
+{
+    uint64_t at = source->looked;
+    uint64_t first = at > from ? at : from, last = at + len < to ? at + len : to;
+    if (first < last)
+        SHA256_Update(&source->hash, data + (first - at), (size_t)(last - first));
+}
+
 static void hash_block(void *ctx, const unsigned char *data, size_t len)
 {
     struct source *source = ctx;
-    SHA256_Update(&source->hash, data, len);
+    hash_part(source, data, len, 0, source->skip_from);
+    hash_part(source, data, len, source->skip_to, UINT64_MAX);
+    source->looked += len;
 }
 
 static enum lt_status start_round(struct source *source, struct lt_error *error)
@@ -299,7 +324,7 @@ static enum lt_status start_round(struct source *source, struct lt_error *error)
     }
     struct ring_options ring = {
         .fill = fill,
-        .look = !source->is_gzip && source->first_round ? hash_block : NULL,
+        .look = hashes_blocks(source) ? hash_block : NULL,
         .ctx = source,
         .threads = source->threads > 1,
     };
@@ -316,6 +341,10 @@ struct source *source_open(const struct source_options *options, struct lt_error
     }
     source->fd = source->spool = -1;
     source->threads = options->threads;
+    source->hashed = options->hash;
+    bool outside = options->hash == SOURCE_HASH_OUTSIDE;
+    source->skip_from = outside ? options->skip_from : 0;
+    source->skip_to = outside ? options->skip_to : 0;
     source->first_round = true;
     atomic_store(&source->insertion, UINT64_MAX);
     bool is_stdin = strcmp(options->path, "-") == 0;

@@ -3,7 +3,7 @@
  *
  * A file is read in place; a pipe is spooled as it comes to an unlinked file
  * in $TMPDIR. gzip is told from plain by its first bytes. The first round
- * also takes the SHA-256 of the stored bytes. With two threads or more
+ * also takes a SHA-256, of the stored bytes as a rule. With two threads or more
  * reading, inflating and hashing go on in a thread of their own, a few
  * blocks ahead. A source knows nothing of JSON.
  */
@@ -21,9 +21,18 @@
 
 struct source;
 
+/* What the SHA-256 of the first round is of. */
+enum source_hash {
+    SOURCE_HASH_STORED,  /* the bytes as stored */
+    SOURCE_HASH_OUTSIDE, /* the uncompressed bytes but for [skip_from, skip_to) */
+    SOURCE_HASH_NONE     /* nothing: source_sha256() is that of no bytes */
+};
+
 struct source_options {
     const char *path; /* "-": standard input */
     unsigned threads; /* >= 1 */
+    enum source_hash hash;
+    uint64_t skip_from, skip_to;
 };
 
 /* Opens; refuses what cannot be a trace (a folder, the terminal). NULL with *error set. */

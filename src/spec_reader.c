@@ -66,6 +66,7 @@ static const struct field track_fields[] = {
     {"insert_bytes", KIND_RESULT, 0, 0, false},
     {"tool_version", KIND_RESULT, 0, 0, false},
     {"pass_scopes", KIND_RESULT, 0, 0, false},
+    {"source_gzip", KIND_RESULT, 0, 0, false},
 };
 
 static const struct field landmark_fields[] = {

@@ -18,7 +18,9 @@ struct strip {
     bool to_stdout, gzip;
     struct reading reading;
     struct insertion insertion;
-    struct report report; /* beside the trace, if there is one */
+    bool has_report;
+    struct report report;                 /* beside the trace, if there is one, and ... */
+    uint64_t offset, bytes, source_bytes; /* ... what it says */
     struct lt_strip_result result;
     struct sink *sink;
     struct gzip_writer *writer; /* NULL: plain */
@@ -40,39 +42,55 @@ static enum lt_status check_options(struct strip *job)
     return job->to_stdout ? LT_OK : sink_check_free(options->output, job->error);
 }
 
+/* What the report beside the trace says of the insertion. */
+static enum lt_status open_report(struct strip *job)
+{
+    enum lt_status status =
+        report_open(&job->report, job->options->report, job->options->trace, &job->has_report, job->error);
+    const struct {
+        const char *key;
+        uint64_t *to;
+    } counts[] = {{"insert_offset", &job->offset}, {"insert_bytes", &job->bytes}, {"source_bytes", &job->source_bytes}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && status == LT_OK && job->has_report; i++)
+        status = report_count(&job->report, NULL, counts[i].key, counts[i].to, job->error);
+    return status;
+}
+
 /*
- * A report must fit what was found. It knows one thing that the trace does
- * not show: whether a comma before the insertion was the source's own.
+ * A report must fit what was found. It knows what the trace does not show:
+ * whether a comma before the insertion was the source's own, and, of a source
+ * that was not compressed, what all other bytes must come to.
  */
 static enum lt_status use_report(struct strip *job)
 {
-    bool exists;
-    uint64_t offset, bytes, source_bytes;
-    if (report_open(&job->report, job->options->report, job->options->trace, &exists, job->error) != LT_OK)
-        return job->error->status;
-    if (!exists)
-        return LT_OK;
-    if (report_count(&job->report, NULL, "insert_offset", &offset, job->error) != LT_OK ||
-        report_count(&job->report, NULL, "insert_bytes", &bytes, job->error) != LT_OK ||
-        report_count(&job->report, NULL, "source_bytes", &source_bytes, job->error) != LT_OK)
-        return job->error->status;
     struct lt_strip_result *found = &job->result;
-    bool same = offset + bytes == found->insert_offset + found->insert_bytes &&
-                (offset == found->insert_offset || offset == found->insert_offset + 1) &&
-                job->reading.layout.total == source_bytes + bytes;
+    if (!job->has_report)
+        return LT_OK;
+    bool same = job->offset + job->bytes == found->insert_offset + found->insert_bytes &&
+                (job->offset == found->insert_offset || job->offset == found->insert_offset + 1) &&
+                job->reading.layout.total == job->source_bytes + job->bytes;
     if (!same)
         return fail(job->error, LT_SELECTION,
                     "%s: its report tells of other guides (%llu bytes at byte %llu of a trace of %llu); name the right "
                     "one with --report, or move it away",
-                    source_name(job->reading.source), (unsigned long long)bytes, (unsigned long long)offset,
-                    (unsigned long long)source_bytes);
-    found->insert_offset = offset;
-    found->insert_bytes = bytes;
+                    source_name(job->reading.source), (unsigned long long)job->bytes, (unsigned long long)job->offset,
+                    (unsigned long long)job->source_bytes);
+    const char *expected = report_text(&job->report, "source_sha256");
+    const char *hash = source_sha256(job->reading.source);
+    if (expected != NULL && !report_source_is_gzip(&job->report) && strcmp(expected, hash) != 0)
+        return fail(job->error, LT_SELECTION,
+                    "%s: without its guides it is not the source of its report (SHA-256 %s, not %s): something else "
+                    "was changed; layertrack verify with the source shows where, or move the report away",
+                    source_name(job->reading.source), hash, expected);
+    found->insert_offset = job->offset;
+    found->insert_bytes = job->bytes;
     return LT_OK;
 }
 
 static enum lt_status find(struct strip *job)
 {
+    if (open_report(job) != LT_OK)
+        return job->error->status;
     struct reading_options reading = {
         .path = job->options->trace,
         .threads = job->options->threads,
@@ -80,6 +98,9 @@ static enum lt_status find(struct strip *job)
         .event = insertion_event,
         .event_ctx = &job->insertion,
         .block = insertion_block,
+        .hash = job->has_report && !report_source_is_gzip(&job->report) ? SOURCE_HASH_OUTSIDE : SOURCE_HASH_NONE,
+        .skip_from = job->offset,
+        .skip_to = job->offset + job->bytes,
         .progress = job->options->progress,
         .progress_ctx = job->options->callback_ctx,
     };

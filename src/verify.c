@@ -1,7 +1,5 @@
-#define OPENSSL_SUPPRESS_DEPRECATED /* see source.c */
 #include "layertrack.h"
 
-#include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +18,8 @@ struct verify {
     struct findings findings;
     struct reading reading;
     struct insertion insertion;
+    bool found; /* as annotate writes it, at ... */
+    uint64_t found_offset, found_end;
 
     bool has_report;
     struct report report;
@@ -27,9 +27,9 @@ struct verify {
 
     /* Bytes outside [insert_offset, insert_end) are the source's; the place is known from the start with a report. */
     bool place_known, again; /* this is the second reading */
+    bool comma_settled;
     uint64_t insert_offset, insert_end;
-    struct compare compare; /* with SOURCE */
-    SHA256_CTX hash;        /* without */
+    struct compare compare; /* with SOURCE; without it the reading hashes them */
 
     struct guide_check guides;
 };
@@ -63,12 +63,20 @@ static void outside(struct verify *job, const unsigned char *data, uint64_t at, 
     uint64_t first = at > from ? at : from, last = at + len < to ? at + len : to;
     if (first >= last)
         return;
-    const unsigned char *part = data + (first - at);
-    size_t size = (size_t)(last - first);
-    if (job->options->source != NULL)
-        compare_bytes(&job->compare, part, size, first);
-    else
-        SHA256_Update(&job->hash, part, size);
+    compare_bytes(&job->compare, data + (first - at), (size_t)(last - first), first);
+}
+
+/*
+ * Without a report nothing tells whether a comma in front of the insertion is
+ * its own, or the source's, which ended in one. The source does.
+ */
+static void settle_comma(struct verify *job, const unsigned char *data, uint64_t offset, size_t len)
+{
+    if (!job->again || job->comma_settled || job->insert_offset < offset || job->insert_offset >= offset + len)
+        return;
+    job->comma_settled = true;
+    if (data[job->insert_offset - offset] == ',' && !job->compare.differs && compare_next(&job->compare) == ',')
+        job->insert_offset++;
 }
 
 static void on_block(void *ctx, const unsigned char *data, size_t len, uint64_t offset)
@@ -78,7 +86,14 @@ static void on_block(void *ctx, const unsigned char *data, size_t len, uint64_t 
         insertion_block(&job->insertion, data, len, offset);
     if (!job->place_known)
         return;
+    if (job->options->source == NULL)
+        return;
     outside(job, data, offset, 0, job->insert_offset, len);
+    if (job->again) {
+        uint64_t first = job->insert_offset;
+        settle_comma(job, data, offset, len);
+        outside(job, data, offset, first, job->insert_offset, len);
+    }
     outside(job, data, offset, job->insert_end, UINT64_MAX, len);
 }
 
@@ -89,12 +104,12 @@ static bool on_event(void *ctx, const struct scan_event *event)
     return insertion_event(&job->insertion, event) && guide_check_event(&job->guides, event);
 }
 
-/* The second reading, when no report told the place: bytes alone. */
+/* The second reading, when no report told the place. */
 static bool on_event_again(void *ctx, const struct scan_event *event)
 {
     struct verify *job = ctx;
     compare_event(&job->compare, event->offset, event->index);
-    return true;
+    return guide_check_others(&job->guides, event);
 }
 
 static enum lt_status open_job(struct verify *job)
@@ -115,6 +130,9 @@ static enum lt_status open_job(struct verify *job)
         .block = on_block,
         .progress = options->progress,
         .progress_ctx = options->callback_ctx,
+        .hash = job->has_report && options->source == NULL ? SOURCE_HASH_OUTSIDE : SOURCE_HASH_NONE,
+        .skip_from = job->insert_offset,
+        .skip_to = job->insert_end,
         .texts = true,
     };
     if (reading_open(&job->reading, &reading, job->error) != LT_OK)
@@ -123,22 +141,28 @@ static enum lt_status open_job(struct verify *job)
         compare_open(&job->compare, options->source, job->reading.threads, job->error) != LT_OK)
         return job->error->status;
     guide_check_init(&job->guides, &job->reading, job->has_report ? &job->report : NULL, &job->findings, job->error);
-    SHA256_Init(&job->hash);
     return LT_OK;
 }
 
 /* ---- what was found ---------------------------------------------------------------------------------------- */
 
+static void find_place(struct verify *job)
+{
+    uint64_t bytes = 0;
+    job->found = insertion_find(&job->insertion, &job->reading.layout, &job->found_offset, &bytes);
+    job->found_end = job->found_offset + bytes;
+    if (!job->has_report && job->found) {
+        job->insert_offset = job->found_offset;
+        job->insert_end = job->found_end;
+    }
+}
+
 /* Where the guides stand, and how many events and bytes there are. */
 static void check_place(struct verify *job)
 {
     const struct scan_layout *layout = &job->reading.layout;
-    uint64_t offset = 0, bytes = 0;
-    bool found = insertion_find(&job->insertion, layout, &offset, &bytes);
     if (!job->has_report) {
-        job->insert_offset = offset;
-        job->insert_end = offset + bytes;
-        if (!found)
+        if (!job->found)
             finding(&job->findings, LT_FINDING_OPEN,
                     "the guides do not stand as annotate writes them: another program "
                     "wrote the file, so that its other bytes cannot be told apart");
@@ -146,8 +170,8 @@ static void check_place(struct verify *job)
     }
     uint64_t expected = job->insert_end - job->insert_offset;
     /* A comma of the source's own stands before the insertion. */
-    bool same = found && offset + bytes == job->insert_end &&
-                (offset == job->insert_offset || offset + 1 == job->insert_offset);
+    bool same = job->found && job->found_end == job->insert_end &&
+                (job->found_offset == job->insert_offset || job->found_offset + 1 == job->insert_offset);
     if (same)
         finding(&job->findings, LT_FINDING_OK, "the guides are one insertion of %llu bytes at byte %llu",
                 (unsigned long long)expected, (unsigned long long)job->insert_offset);
@@ -165,42 +189,30 @@ static void check_place(struct verify *job)
                 (unsigned long long)layout->total, (unsigned long long)job->source_bytes, (unsigned long long)expected);
 }
 
-static const char *reported(const struct verify *job, const char *key)
-{
-    const struct member *member = job->has_report ? members_find(&job->report.members, key) : NULL;
-    return member != NULL && member->kind == MEMBER_STRING ? member->text : NULL;
-}
-
 /* Without SOURCE: the report's hash is of the source as it was stored, so it can prove a plain one only. */
 static void check_hash(struct verify *job)
 {
-    unsigned char digest[SHA256_DIGEST_LENGTH];
-    char hex[2 * sizeof digest + 1], shown[256];
-    SHA256_Final(digest, &job->hash);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-    const char *expected = reported(job, "source_sha256"), *file = reported(job, "source_file");
-    size_t len = file == NULL ? 0 : strlen(file);
+    char shown[256];
+    const char *found = source_sha256(job->reading.source);
+    const char *expected = report_text(&job->report, "source_sha256"), *file = report_text(&job->report, "source_file");
     if (expected == NULL)
         finding(&job->findings, LT_FINDING_OPEN, "whether every other byte is the source's: no report, no SOURCE");
-    else if (strcmp(expected, hex) == 0)
-        finding(&job->findings, LT_FINDING_OK, "every other byte is the source's (SHA-256 %s)", hex);
-    else if (len > 3 && strcmp(file + len - 3, ".gz") == 0)
+    else if (strcmp(expected, found) == 0)
+        finding(&job->findings, LT_FINDING_OK, "every other byte is the source's (SHA-256 %s)", found);
+    else if (report_source_is_gzip(&job->report))
         finding(&job->findings, LT_FINDING_OPEN,
                 "whether every other byte is the source's: the report has the hash of a compressed file; name it (%s)",
-                printable(shown, sizeof shown, file, len));
+                file == NULL ? "SOURCE" : printable(shown, sizeof shown, file, strlen(file)));
     else
-        finding(
-            &job->findings, LT_FINDING_DIFFERS,
-            "the bytes outside the guides have SHA-256 %s, the source had %s; name the source to see where (if it was "
-            "compressed, that is the only way)",
-            hex, expected);
+        finding(&job->findings, LT_FINDING_DIFFERS,
+                "the bytes outside the guides have SHA-256 %s, the source had %s; name the source to see where", found,
+                expected);
 }
 
 static enum lt_status check_source(struct verify *job, bool whole)
 {
     enum lt_status status = compare_end(&job->compare, whole, &job->reading, &job->findings, job->error);
-    const char *expected = reported(job, "source_sha256"), *found = compare_sha256(&job->compare);
+    const char *expected = report_text(&job->report, "source_sha256"), *found = compare_sha256(&job->compare);
     if (status == LT_OK && expected != NULL && found != NULL) {
         if (strcmp(expected, found) == 0)
             finding(&job->findings, LT_FINDING_OK, "SOURCE is the report's (SHA-256 %s)", found);
@@ -211,44 +223,77 @@ static enum lt_status check_source(struct verify *job, bool whole)
     return status;
 }
 
-static enum lt_status compare_again(struct verify *job)
+/* With the place of the insertion, if there is one. */
+static enum lt_status read_again(struct verify *job)
 {
-    job->place_known = job->again = true;
+    job->place_known = job->found;
+    job->again = true;
     enum lt_status status = reading_again(&job->reading, on_event_again, job, job->error);
     return status == LT_OK ? reading_run(&job->reading, job->error) : status;
+}
+
+/*
+ * Without a report the insertion's place comes from the scan, which a broken
+ * trace does not pass: then its first byte that is not SOURCE's is told,
+ * which may be the insertion.
+ */
+static enum lt_status compare_broken(struct verify *job)
+{
+    uint64_t at = 0;
+    enum lt_status status = source_rewind(job->reading.source, job->error);
+    while (status == LT_OK) {
+        const unsigned char *data;
+        size_t len;
+        struct lt_error cut = {0}; /* a gzip file may end too early once more */
+        if (source_next(job->reading.source, &data, &len, &cut) != LT_OK || len == 0)
+            break;
+        compare_bytes(&job->compare, data, len, at);
+        at += len;
+    }
+    return status;
+}
+
+/* A trace that is not usable: when that comes of a byte that is not SOURCE's, this is the finding. */
+static enum lt_status check_broken(struct verify *job)
+{
+    struct lt_error why = *job->error;
+    *job->error = (struct lt_error){0};
+    if (!job->place_known && compare_broken(job) != LT_OK)
+        return job->error->status;
+    if (!compare_differs(&job->compare)) {
+        *job->error = why;
+        return why.status;
+    }
+    finding(&job->findings, LT_FINDING_DIFFERS, "%s", why.message);
+    return check_source(job, false);
 }
 
 static enum lt_status check(struct verify *job)
 {
     enum lt_status status = reading_run(&job->reading, job->error);
-    if (status == LT_TRACE && compare_differs(&job->compare)) {
-        /* What made the trace unusable is a byte that is not the source's: that is the finding. */
-        struct lt_error why = *job->error;
-        *job->error = (struct lt_error){0};
-        finding(&job->findings, LT_FINDING_DIFFERS, "%s", why.message);
-        return check_source(job, false);
-    }
+    if (status == LT_TRACE && job->options->source != NULL)
+        return check_broken(job);
     if (status != LT_OK)
         return status;
     words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
                        job->options->callback_ctx);
-    status = guide_check_end(&job->guides);
+    if (job->guides.guides == 0)
+        return guide_check_end(&job->guides);
+    find_place(job);
+    if (!job->has_report)
+        status = read_again(job);
+    if (status == LT_OK)
+        status = guide_check_end(&job->guides);
     if (status != LT_OK)
         return status;
-    if (job->guides.guides == 0)
-        return LT_OK;
     check_place(job);
-    if (job->options->source == NULL) {
+    if (job->options->source == NULL)
         check_hash(job);
-        return LT_OK;
-    }
-    if (!job->place_known && job->insert_end == 0) {
+    else if (job->place_known)
+        status = check_source(job, true);
+    else
         finding(&job->findings, LT_FINDING_DIFFERS, "the file is not SOURCE with one insertion");
-        return LT_OK;
-    }
-    if (!job->place_known)
-        status = compare_again(job);
-    return status == LT_OK ? check_source(job, true) : status;
+    return status;
 }
 
 enum lt_status lt_verify(const struct lt_verify_options *options, struct lt_error *error)
