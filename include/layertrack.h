@@ -273,6 +273,7 @@ struct lt_inspect_run {
 struct lt_inspect_group {
     const char *pid, *device;
     uint64_t kernels; /* all of them, matching or not */
+    bool also_without_device; /* its process has matching kernels without a device too, which annotate counts along */
     uint64_t matching, streams;
     const char *first_us, *last_us, *span_us; /* starts of the first and last matching kernel; NULL without any ts */
     size_t name_count;

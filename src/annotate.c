@@ -106,7 +106,7 @@ static enum lt_status select_anchors(struct job *job)
 {
     for (size_t i = 0; i < job->tracks.count; i++) {
         struct track *track = &job->tracks.items[i];
-        if (select_group(&job->collect, track, job->error) != LT_OK || launch_settle(track, job->error) != LT_OK)
+        if (select_group(&job->collect, track, job->error) != LT_OK || launch_settle(&job->collect, track, job->error) != LT_OK)
             return job->error->status;
     }
     return has_within(&job->tracks) ? find_launches(job) : LT_OK;
@@ -132,7 +132,6 @@ static enum lt_status plan_track(struct track *track, struct lt_error *error)
         .landmark_count = track->landmark_count,
         .instances = options->within == NULL ? NULL : track->launches,
         .gpu_scopes = options->within_gpu == NULL ? NULL : &track->gpu_scopes,
-        .gpu_pid = track->selection.pid,
     };
     return plan_make(&track->plan, &request) == PLAN_FINE ? LT_OK : words_for_plan(track, error);
 }

@@ -26,6 +26,7 @@ void collect_free(struct collect *collect)
     free(collect->name_of);
     free(collect->kernel_names);
     free(collect->matches);
+    intern_free(&collect->gpu_streams);
     intern_free(&collect->scope_names);
     intern_free(&collect->scope_seen);
     free(collect->scope_matches);

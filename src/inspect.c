@@ -201,14 +201,101 @@ static bool fill_name(struct job *job, const struct series *series, struct lt_in
     return true;
 }
 
-/* group_of[]: the findings' group of each group of the trace; only those that hold a match are shown. */
-static bool fill_groups(struct job *job, uint32_t *group_of)
+/* ---- kernels without a device ------------------------------------------------------------------------------ */
+
+/* The one group of the same process with a device; a device of its own, or several, take no others in. */
+static uint32_t host_of(const struct job *job, const bool *matching, uint32_t guest)
 {
     const struct collect *collect = &job->collect;
-    for (uint32_t i = 0; i < job->series_keys.count; i++) {
-        uint32_t group = job->series[i].group;
-        group_of[group] = 1;
+    uint32_t host = INTERN_NONE;
+    for (uint32_t i = 0; i < collect->group_keys.count; i++) {
+        if (!matching[i] || i == guest || collect->groups[i].pid != collect->groups[guest].pid)
+            continue;
+        if (host != INTERN_NONE)
+            return INTERN_NONE;
+        host = i;
     }
+    return host;
+}
+
+/* Moves one group's series and streams into another's. False when memory is out. */
+static bool move_group(struct job *job, uint32_t guest, uint32_t host, uint32_t *series_of_old, uint32_t *stream_of_old)
+{
+    for (uint32_t i = 0, count = job->series_keys.count; i < count; i++) {
+        if (job->series[i].group != guest)
+            continue;
+        uint32_t to = series_of(job, job->series[i].name, host);
+        if (to == INTERN_NONE)
+            return false;
+        series_of_old[i] = to;
+        job->series[to].count += job->series[i].count;
+        job->series[to].untimed += job->series[i].untimed;
+        job->series[i].count = job->series[i].untimed = 0;
+    }
+    for (uint32_t i = 0, count = job->streams.count; i < count; i++) {
+        uint32_t key[2];
+        memcpy(key, job->streams.entries[i].text, sizeof key);
+        if (key[0] != guest)
+            continue;
+        key[0] = host;
+        stream_of_old[i] = intern(&job->streams, 's', (const char *)key, sizeof key, NULL);
+        if (stream_of_old[i] == INTERN_NONE)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t *identity(size_t count)
+{
+    uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
+    for (size_t i = 0; numbers != NULL && i < count; i++)
+        numbers[i] = (uint32_t)i;
+    return numbers;
+}
+
+/*
+ * annotate takes kernels that name no device along with those of the one
+ * device of their process: so they are counted together here, or the first
+ * indexes would not be its offsets. hosts[]: where each group went.
+ */
+static bool merge_groups(struct job *job, uint32_t *hosts)
+{
+    const struct collect *collect = &job->collect;
+    uint32_t count = collect->group_keys.count;
+    bool *matching = calloc(count + 1, sizeof *matching), moved = false, done = matching != NULL;
+    uint32_t *series = identity(job->series_keys.count), *streams = identity(job->streams.count);
+    done = done && series != NULL && streams != NULL;
+    for (uint32_t i = 0; done && i < job->series_keys.count; i++)
+        matching[job->series[i].group] = true;
+    for (uint32_t i = 0; done && i < count; i++) {
+        if (!matching[i] || collect->groups[i].device != INTERN_NONE)
+            continue;
+        uint32_t host = host_of(job, matching, i);
+        if (host == INTERN_NONE)
+            continue;
+        hosts[i] = host;
+        moved = true;
+        done = move_group(job, i, host, series, streams);
+    }
+    for (size_t i = 0; done && moved && i < job->kernels.count; i++) {
+        job->kernels.records[i].series = series[job->kernels.records[i].series];
+        kernels_set_stream(&job->kernels, i, streams[kernels_stream(&job->kernels, i)]);
+    }
+    free(matching);
+    free(series);
+    free(streams);
+    return done;
+}
+
+/* ---- groups and names -------------------------------------------------------------------------------------- */
+
+/* group_of[]: the findings' group of each group of the trace; only those that hold a match are shown. */
+static bool fill_groups(struct job *job, uint32_t *group_of, const uint32_t *hosts)
+{
+    const struct collect *collect = &job->collect;
+    for (uint32_t i = 0; i < job->series_keys.count; i++)
+        if (job->series[i].count > 0)
+            group_of[job->series[i].group] = 1;
     for (uint32_t i = 0; i < collect->group_keys.count; i++)
         if (group_of[i] != 0) {
             struct lt_inspect_group *group = &job->found->groups[job->found->group_count++];
@@ -218,13 +305,20 @@ static bool fill_groups(struct job *job, uint32_t *group_of)
                 !keep_value(job, collect->groups[i].device, &group->device))
                 return false;
         }
+    for (uint32_t i = 0; i < collect->group_keys.count; i++)
+        if (hosts[i] != i) {
+            job->found->groups[group_of[hosts[i]] - 1].kernels += collect->groups[i].kernels;
+            job->found->groups[group_of[hosts[i]] - 1].also_without_device = true;
+        }
     for (uint32_t i = 0; i < job->streams.count; i++) {
         uint32_t key[2];
         memcpy(key, job->streams.entries[i].text, sizeof key);
-        job->found->groups[group_of[key[0]] - 1].streams++;
+        if (hosts[key[0]] == key[0])
+            job->found->groups[group_of[key[0]] - 1].streams++;
     }
     for (uint32_t i = 0; i < job->series_keys.count; i++)
-        job->found->groups[group_of[job->series[i].group] - 1].name_count++;
+        if (job->series[i].count > 0)
+            job->found->groups[group_of[job->series[i].group] - 1].name_count++;
     return true;
 }
 
@@ -240,6 +334,8 @@ static bool fill_names(struct job *job, const uint32_t *group_of)
     size_t first = 0;
     for (uint32_t i = 0; i < job->series_keys.count; i++) {
         struct series *series = &job->series[i];
+        if (series->count == 0)
+            continue;
         struct lt_inspect_group *group = &job->found->groups[group_of[series->group] - 1];
         series->first = first;
         first += series->count - series->untimed;
@@ -321,13 +417,15 @@ static bool find(struct job *job)
 {
     size_t groups = job->collect.group_keys.count;
     uint32_t *group_of = calloc(groups + 1, sizeof *group_of);
-    uint32_t *seen = calloc((size_t)job->streams.count + 1, sizeof *seen);
+    uint32_t *hosts = identity(groups), *seen = NULL;
     job->found->groups = keep_array(job, groups, sizeof *job->found->groups);
-    bool done = group_of != NULL && seen != NULL && job->found->groups != NULL && kernels_sort(&job->kernels);
+    bool done = group_of != NULL && hosts != NULL && job->found->groups != NULL && merge_groups(job, hosts) &&
+                (seen = calloc((size_t)job->streams.count + 1, sizeof *seen)) != NULL && kernels_sort(&job->kernels);
     if (done)
         count_streams(job, seen);
-    done = done && fill_groups(job, group_of) && fill_names(job, group_of) && fill_together(job, group_of);
+    done = done && fill_groups(job, group_of, hosts) && fill_names(job, group_of) && fill_together(job, group_of);
     free(group_of);
+    free(hosts);
     free(seen);
     return done;
 }

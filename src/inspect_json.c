@@ -71,6 +71,7 @@ static void group(struct text *text, const struct lt_inspect_group *found, const
     text_puts(text, "\n  {\"pid\": ");
     text_puts(text, found->pid == NULL ? "null" : found->pid);
     value(text, "device", found->device);
+    value(text, "also_without_device", found->also_without_device ? "true" : "false");
     number(text, "kernels", found->kernels);
     number(text, "matching", found->matching);
     number(text, "streams", found->streams);

@@ -100,6 +100,12 @@ uint32_t kernels_stream(const struct kernels *kernels, size_t index)
     return (stream & KERNELS_ODD) != 0 ? kernels->odd[stream & ~KERNELS_ODD].stream : stream;
 }
 
+void kernels_set_stream(struct kernels *kernels, size_t index, uint32_t stream)
+{
+    uint32_t *kept = &kernels->records[index].stream;
+    *((*kept & KERNELS_ODD) != 0 ? &kernels->odd[*kept & ~KERNELS_ODD].stream : kept) = stream;
+}
+
 bool kernels_start(const struct kernels *kernels, size_t index, struct decimal *start, struct arena *arena)
 {
     const struct kernel_record *record = &kernels->records[index];

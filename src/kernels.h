@@ -47,6 +47,7 @@ bool kernels_add(struct kernels *kernels, const struct decimal *start, uint32_t 
 bool kernels_sort(struct kernels *kernels);
 
 uint32_t kernels_stream(const struct kernels *kernels, size_t index);
+void kernels_set_stream(struct kernels *kernels, size_t index, uint32_t stream);
 
 /* The exact start without trailing zeros. False when memory is out. */
 bool kernels_start(const struct kernels *kernels, size_t index, struct decimal *start, struct arena *arena);

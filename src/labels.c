@@ -282,11 +282,12 @@ static void report_landmarks(struct report *report, const struct track *track)
 static void report_scopes(struct report *report, const struct collect *collect, const struct track *track)
 {
     struct text *text = member(report, "pass_scopes");
-    const struct scopes *scopes = track->plan.request.instances != NULL ? &track->scopes : &track->gpu_scopes;
-    uint64_t count = track->plan.pass_scope == NULL ? 0 : track->options->passes;
+    const struct plan *plan = &track->plan;
+    uint64_t count = plan->pass_scope == NULL && plan->gpu_pass_scope == NULL ? 0 : track->options->passes;
     text_puts(text, "[");
     for (uint64_t i = 0; i < count && !text->failed; i++) {
-        const struct scope *scope = &scopes->items[track->plan.pass_scope[i]];
+        const struct scope *scope =
+            plan->pass_scope != NULL ? &track->scopes.items[plan->pass_scope[i]] : plan->gpu_pass_scope[i];
         const struct intern_entry *name = &collect->scope_names.entries[scope->name];
         struct decimal start = decimal_unpack(scope->start, scope->start_scale);
         struct decimal end = decimal_unpack(scope->end, scope->end_scale);

@@ -67,20 +67,52 @@ static enum decimal_status span(struct collect *collect, const struct scan_event
     return status == DECIMAL_OK ? decimal_add(end, start, &dur, arena) : status;
 }
 
+/* One is enough to refuse by; of other processes there may be some before it. */
+#define MOST_BAD_SCOPES 4096
+
+static bool add_bad(struct track *track, const struct scan_event *event, const struct scope *scope, bool on_gpu)
+{
+    size_t at = track->bad_scope_count;
+    for (size_t i = 0; i < at; i++)
+        if (track->bad_scopes[i].on_gpu == on_gpu && track->bad_scopes[i].pid == scope->pid)
+            return true;
+    if (at == MOST_BAD_SCOPES)
+        return true;
+    if (!track_reserve(&track->bad_scopes, &track->bad_scope_capacity, at, sizeof *track->bad_scopes))
+        return false;
+    track->bad_scopes[track->bad_scope_count++] =
+        (struct bad_scope){.event = event->index, .offset = event->offset, .pid = scope->pid, .on_gpu = on_gpu};
+    return true;
+}
+
 static bool add_to_track(struct track *track, const struct scan_event *event, const struct scope *scope,
                          enum launch_scope kind, bool usable)
 {
-    if (!usable && !track->has_bad_scope) {
-        track->has_bad_scope = true;
-        track->bad_scope_event = event->index;
-        track->bad_scope_offset = event->offset;
-    }
-    return !usable || scopes_add(kind == LAUNCH_GPU_SCOPE ? &track->gpu_scopes : &track->scopes, scope);
+    bool on_gpu = kind == LAUNCH_GPU_SCOPE;
+    if (!usable)
+        return add_bad(track, event, scope, on_gpu);
+    return scopes_add(on_gpu ? &track->gpu_scopes.own : &track->scopes, scope);
+}
+
+/* Notes that a stream carries annotations. */
+static bool note_stream(struct collect *collect, const struct scan_event *event)
+{
+    bool ok = true;
+    uint32_t key[2] = {value_or_none(collect, &event->pid, &ok), value_or_none(collect, &event->tid, &ok)};
+    uint32_t id = ok ? intern(&collect->gpu_streams, 'g', (const char *)key, sizeof key, NULL) : INTERN_NONE;
+    if (id != INTERN_NONE && id >= COLLECT_MAX_GROUPS)
+        fail(collect->error, LT_TRACE,
+             "%s: gpu_user_annotations on more than %u streams, by event %" PRIu64 ", offset %" PRIu64
+             "; give each stream one pid and one tid",
+             collect->request.trace_name, COLLECT_MAX_GROUPS, event->index, event->offset);
+    return id < COLLECT_MAX_GROUPS;
 }
 
 bool launch_add_scope(struct collect *collect, const struct scan_event *event, enum launch_scope kind)
 {
     size_t len = 0;
+    if (kind == LAUNCH_GPU_SCOPE && !note_stream(collect, event))
+        return false;
     const char *name = event->name.kind == SCAN_STRING ? collect_text(collect, &event->name, &len) : "";
     const uint64_t *matches = name == NULL ? NULL : matches_of(collect, name, len);
     if (matches == NULL)
@@ -91,6 +123,9 @@ bool launch_add_scope(struct collect *collect, const struct scan_event *event, e
     struct scope scope = {.name = intern(&collect->scope_names, 's', name, len, NULL)};
     scope.pid = value_or_none(collect, &event->pid, &ok);
     scope.tid = value_or_none(collect, &event->tid, &ok);
+    scope.device = kind == LAUNCH_GPU_SCOPE && event->device.kind != SCAN_NULL
+                       ? value_or_none(collect, &event->device, &ok)
+                       : INTERN_NONE;
     struct decimal start, end;
     enum decimal_status status = span(collect, event, &start, &end, &collect->times);
     if (!ok || scope.name == INTERN_NONE || status == DECIMAL_NO_MEMORY ||
@@ -139,18 +174,36 @@ static enum lt_status settle_launches(struct track *track, struct lt_error *erro
                 shown.place, track->words->within, shown.pattern);
 }
 
-/* The scopes of other processes do not matter. */
-static enum lt_status settle_gpu_scopes(struct track *track, struct lt_error *error)
+/* The streams of the chosen process that carry annotations. */
+static bool keep_streams(const struct collect *collect, struct gpu_scopes *scopes)
 {
-    struct scopes *scopes = &track->gpu_scopes;
+    scopes->tids = malloc((collect->gpu_streams.count + 1) * sizeof *scopes->tids);
+    for (uint32_t i = 0; scopes->tids != NULL && i < collect->gpu_streams.count; i++) {
+        uint32_t key[2];
+        memcpy(key, collect->gpu_streams.entries[i].text, sizeof key);
+        if (key[0] == scopes->pid)
+            scopes->tids[scopes->tid_count++] = key[1];
+    }
+    return scopes->tids != NULL;
+}
+
+/* The scopes of other processes and devices do not matter. */
+static enum lt_status settle_gpu_scopes(const struct collect *collect, struct track *track, struct lt_error *error)
+{
+    struct gpu_scopes *scopes = &track->gpu_scopes;
+    const struct selection *chosen = &track->selection;
     struct shown shown;
     size_t kept = 0;
-    for (size_t i = 0; i < scopes->count; i++)
-        if (scopes->items[i].pid == track->selection.pid)
-            scopes->items[kept++] = scopes->items[i];
-    scopes->count = kept;
-    scopes->across_tids = true;
-    if (!scopes_settle(scopes))
+    for (size_t i = 0; i < scopes->own.count; i++) {
+        const struct scope *scope = &scopes->own.items[i];
+        bool on_device =
+            scope->device == INTERN_NONE || chosen->device == INTERN_NONE || scope->device == chosen->device;
+        if (scope->pid == chosen->pid && on_device)
+            scopes->own.items[kept++] = *scope;
+    }
+    scopes->own.count = kept;
+    scopes->pid = chosen->pid;
+    if (!keep_streams(collect, scopes) || !gpu_scopes_settle(scopes))
         return fail_memory(error);
     if (kept > 0)
         return LT_OK;
@@ -190,7 +243,8 @@ static enum lt_status keep_inside_gpu(struct track *track, struct lt_error *erro
     size_t kept = 0, count = track->anchor_count;
     for (size_t i = 0; i < count; i++) {
         struct decimal ts = decimal_unpack(track->anchors[i].ts, track->anchors[i].ts_scale);
-        if (scopes_spanning(&track->gpu_scopes, track->selection.pid, &ts, &ts) == SCOPE_NONE)
+        bool own;
+        if (gpu_scopes_at(&track->gpu_scopes, track->anchors[i].tid, &ts, &ts, &own) == NULL)
             continue;
         keep_anchor(track, &kept, i);
     }
@@ -201,27 +255,31 @@ static enum lt_status keep_inside_gpu(struct track *track, struct lt_error *erro
     return fail(error, LT_SELECTION,
                 "%s: none of %zu matching anchors starts inside a gpu_user_annotation that %s '%s' matches (%zu such); "
                 "name the scope they start in",
-                shown.place, count, track->words->within_gpu, shown.pattern, track->gpu_scopes.count);
+                shown.place, count, track->words->within_gpu, shown.pattern, track->gpu_scopes.own.count);
 }
 
-enum lt_status launch_settle(struct track *track, struct lt_error *error)
+static enum lt_status check_bad_scopes(const struct track *track, struct lt_error *error)
 {
     char place[512];
-    if (track->has_bad_scope)
-        return fail(error, LT_SELECTION,
-                    "%s: matching scope at event %" PRIu64 ", offset %" PRIu64
-                    " has no finite ts and dur of at least 0; name scopes that have them",
-                    printable(place, sizeof place, track->place, strlen(track->place)), track->bad_scope_event,
-                    track->bad_scope_offset);
-    enum lt_status status = LT_OK;
-    if (track->within_pattern != PATTERN_NONE)
-        status = settle_launches(track, error);
-    if (status == LT_OK && track->within_gpu_pattern != PATTERN_NONE) {
-        status = settle_gpu_scopes(track, error);
-        if (status == LT_OK)
-            status = keep_inside_gpu(track, error);
+    for (size_t i = 0; i < track->bad_scope_count; i++) {
+        const struct bad_scope *bad = &track->bad_scopes[i];
+        if (!bad->on_gpu || bad->pid == track->selection.pid)
+            return fail(error, LT_SELECTION,
+                        "%s: matching scope at event %" PRIu64 ", offset %" PRIu64
+                        " has no finite ts and dur of at least 0; name scopes that have them",
+                        printable(place, sizeof place, track->place, strlen(track->place)), bad->event, bad->offset);
     }
-    return status;
+    return LT_OK;
+}
+
+enum lt_status launch_settle(const struct collect *collect, struct track *track, struct lt_error *error)
+{
+    enum lt_status status = check_bad_scopes(track, error);
+    if (status == LT_OK && track->within_pattern != PATTERN_NONE)
+        status = settle_launches(track, error);
+    if (status == LT_OK && track->within_gpu_pattern != PATTERN_NONE)
+        status = settle_gpu_scopes(collect, track, error);
+    return status == LT_OK && track->within_gpu_pattern != PATTERN_NONE ? keep_inside_gpu(track, error) : status;
 }
 
 /* ---- the second reading: calls ----------------------------------------------------------------------------- */
@@ -405,11 +463,13 @@ static enum lt_status refuse_call(const struct track *track, const struct outcom
                       "trace",
                       shown.place, outcome->unclear_key, time.data, track->words->within);
     else if (outcome->missing_key == CORRELATION_NONE)
-        status = fail(error, LT_SELECTION,
-                      "%s: the launch of %" PRIu64
-                      " of %zu matching anchors is missing: the one at %.64s us has no args.correlation; select with "
-                      "%s alone",
-                      shown.place, outcome->missing, track->anchor_count, time.data, track->words->within_gpu);
+        status =
+            fail(error, LT_SELECTION,
+                 "%s: the launch of %" PRIu64
+                 " of %zu matching anchors is missing: the one at %.64s us has no args.correlation that is a whole "
+                 "number; select with "
+                 "%s alone",
+                 shown.place, outcome->missing, track->anchor_count, time.data, track->words->within_gpu);
     else
         status = fail(error, LT_SELECTION,
                       "%s: the launch of %" PRIu64

@@ -29,7 +29,7 @@ bool launch_add_scope(struct collect *collect, const struct scan_event *event, e
  * anchors that start in no GPU scope when within_gpu is asked for. LT_SELECTION when
  * nothing matches or nothing is left.
  */
-enum lt_status launch_settle(struct track *track, struct lt_error *error);
+enum lt_status launch_settle(const struct collect *collect, struct track *track, struct lt_error *error);
 
 /* The anchors' correlations and what is known of their calls. */
 struct launches {

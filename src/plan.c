@@ -303,32 +303,85 @@ static enum plan_refusal check_launches(struct plan *plan)
     return PLAN_FINE;
 }
 
-static enum plan_refusal check_gpu_scopes(struct plan *plan)
+/* The GPU scope instances of a pass: one of each stream. */
+struct pass_scopes {
+    const struct scope **seen; /* [count], the first anchor's first */
+    size_t count, capacity;
+};
+
+/* Whether an instance goes with those of the pass so far; a new one of a stream must be its only one. */
+static bool joins_pass(struct pass_scopes *pass, const struct scope *at, bool own, const struct decimal *ts)
+{
+    if (pass->count > 0 && !gpu_scopes_agree(pass->seen[0], at, own, ts))
+        return false;
+    for (size_t i = 0; i < pass->count; i++) {
+        if (pass->seen[i] == at)
+            return true;
+        if (own && i > 0 && pass->seen[i]->tid == at->tid)
+            return false;
+    }
+    if (own || pass->count == 0)
+        pass->seen[pass->count++] = at;
+    return true;
+}
+
+static bool room_for_one(struct pass_scopes *pass)
+{
+    if (pass->count < pass->capacity)
+        return true;
+    size_t capacity = pass->capacity == 0 ? 16 : pass->capacity * 2;
+    const struct scope **seen = realloc(pass->seen, capacity * sizeof *seen);
+    if (seen == NULL)
+        return false;
+    pass->seen = seen;
+    pass->capacity = capacity;
+    return true;
+}
+
+/* All anchors of a pass, those between its layers' too, start in one scope. */
+static enum plan_refusal check_gpu_pass(struct plan *plan, uint64_t number, struct pass_scopes *pass)
 {
     const struct plan_request *request = &plan->request;
-    for (uint64_t pass = 0; pass < request->passes; pass++) {
-        uint64_t first = request->anchor_offset + pass * period(request);
-        plan->ts = anchor_ts(plan, first);
-        plan->limit = anchor_ts(plan, first + request->num_layers * request->stride - 1);
-        uint32_t scope = scopes_spanning(request->gpu_scopes, request->gpu_pid, &plan->ts, &plan->limit);
-        if (scope == SCOPE_NONE)
-            return refuse(plan, PLAN_CROSSES_GPU, pass * request->num_layers);
-        if (request->instances == NULL)
-            plan->pass_scope[pass] = scope;
+    uint64_t first = request->anchor_offset + number * period(request), size = request->num_layers * request->stride;
+    pass->count = 0;
+    plan->ts = anchor_ts(plan, first);
+    plan->limit = anchor_ts(plan, first + size - 1);
+    for (uint64_t i = 0; i < size; i++) {
+        bool own;
+        struct decimal ts = anchor_ts(plan, first + i);
+        const struct scope *at =
+            gpu_scopes_at(request->gpu_scopes, anchor_at(plan, first + i)->tid, &ts, i == 0 ? &plan->limit : &ts, &own);
+        if (!room_for_one(pass))
+            return refuse(plan, PLAN_NO_MEMORY, number * request->num_layers);
+        if (at == NULL || !joins_pass(pass, at, own, &ts))
+            return refuse(plan, PLAN_CROSSES_GPU, number * request->num_layers + i / request->stride);
     }
+    plan->gpu_pass_scope[number] = pass->seen[0];
     return PLAN_FINE;
+}
+
+static enum plan_refusal check_gpu_scopes(struct plan *plan)
+{
+    struct pass_scopes pass = {0};
+    plan->gpu_pass_scope = calloc(plan->request.passes, sizeof *plan->gpu_pass_scope);
+    if (plan->gpu_pass_scope == NULL)
+        return plan->refusal = PLAN_NO_MEMORY;
+    for (uint64_t i = 0; i < plan->request.passes && plan->refusal == PLAN_FINE; i++)
+        check_gpu_pass(plan, i, &pass);
+    free(pass.seen);
+    return plan->refusal;
 }
 
 static enum plan_refusal check_scopes(struct plan *plan)
 {
     const struct plan_request *request = &plan->request;
-    if (request->instances == NULL && request->gpu_scopes == NULL)
-        return PLAN_FINE;
-    plan->pass_scope = calloc(request->passes, sizeof *plan->pass_scope);
-    if (plan->pass_scope == NULL)
-        return plan->refusal = PLAN_NO_MEMORY;
-    if (request->instances != NULL && check_launches(plan) != PLAN_FINE)
-        return plan->refusal;
+    if (request->instances != NULL) {
+        plan->pass_scope = calloc(request->passes, sizeof *plan->pass_scope);
+        if (plan->pass_scope == NULL)
+            return plan->refusal = PLAN_NO_MEMORY;
+        if (check_launches(plan) != PLAN_FINE)
+            return plan->refusal;
+    }
     return request->gpu_scopes == NULL ? PLAN_FINE : check_gpu_scopes(plan);
 }
 
@@ -403,5 +456,6 @@ void plan_free(struct plan *plan)
     free(plan->terminal_order);
     free(plan->pass_terminal);
     free(plan->pass_scope);
+    free(plan->gpu_pass_scope);
     *plan = (struct plan){0};
 }

@@ -64,9 +64,8 @@ struct plan_request {
     const struct landmark *landmarks; /* [landmark_count] */
     size_t landmark_count;
     /* Scopes; NULL: not asked for. */
-    const uint64_t *instances;       /* [anchor_count]: the scope instance that holds each anchor's launch */
-    const struct scopes *gpu_scopes; /* settled, across_tids ... */
-    uint32_t gpu_pid;                /* ... and the pid of the anchors there */
+    const uint64_t *instances;           /* [anchor_count]: the scope instance that holds each anchor's launch */
+    const struct gpu_scopes *gpu_scopes; /* settled; every anchor starts in one of them */
 };
 
 /* Whole microseconds up to this a double tells apart; as nanoseconds they fit 64 bits. */
@@ -100,11 +99,12 @@ struct guide {
 
 struct plan {
     struct plan_request request;
-    uint32_t *anchor_order;   /* [anchor_count]: positions by time, equal times in the trace's order */
-    uint32_t *outside_order;  /* [outside_count]: positions behind the anchors, by time */
-    uint32_t *terminal_order; /* [terminal_count] */
-    uint32_t *pass_terminal;  /* [passes]: the terminal that closes each pass */
-    uint32_t *pass_scope;     /* [passes]: the instance that holds it (of gpu_scopes where there are no launches) */
+    uint32_t *anchor_order;              /* [anchor_count]: positions by time, equal times in the trace's order */
+    uint32_t *outside_order;             /* [outside_count]: positions behind the anchors, by time */
+    uint32_t *terminal_order;            /* [terminal_count] */
+    uint32_t *pass_terminal;             /* [passes]: the terminal that closes each pass */
+    uint32_t *pass_scope;                /* [passes]: the instance that holds it, when launches are asked for */
+    const struct scope **gpu_pass_scope; /* [passes]: the GPU scope that its first anchor starts in */
     uint64_t guide_count;
     /* What was refused, or warned about. */
     enum plan_refusal refusal;

@@ -121,8 +121,50 @@ uint32_t scopes_holding(const struct scopes *scopes, uint32_t pid, uint32_t tid,
     return find(scopes, pid, tid, start, end, true);
 }
 
-uint32_t scopes_spanning(const struct scopes *scopes, uint32_t pid, const struct decimal *first,
-                         const struct decimal *last)
+/* ---- GPU scopes -------------------------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
 {
-    return find(scopes, pid, 0, first, last, false);
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+bool gpu_scopes_settle(struct gpu_scopes *scopes)
+{
+    scopes->any.across_tids = true;
+    for (size_t i = 0; i < scopes->own.count; i++)
+        if (!scopes_add(&scopes->any, &scopes->own.items[i]))
+            return false;
+    if (scopes->tid_count > 0)
+        qsort(scopes->tids, scopes->tid_count, sizeof *scopes->tids, by_number);
+    return scopes_settle(&scopes->own) && scopes_settle(&scopes->any);
+}
+
+const struct scope *gpu_scopes_at(const struct gpu_scopes *scopes, uint32_t tid, const struct decimal *ts,
+                                  const struct decimal *last, bool *own)
+{
+    *own = scopes->tid_count > 0 &&
+           bsearch(&tid, scopes->tids, scopes->tid_count, sizeof *scopes->tids, by_number) != NULL;
+    const struct scopes *among = *own ? &scopes->own : &scopes->any;
+    uint32_t found = find(among, scopes->pid, tid, ts, *own ? ts : last, false);
+    return found == SCOPE_NONE ? NULL : &among->items[found];
+}
+
+bool gpu_scopes_agree(const struct scope *first, const struct scope *at, bool own, const struct decimal *ts)
+{
+    struct decimal first_start = start_of(first), first_end = end_of(first), start = start_of(at), end = end_of(at);
+    if (!own)
+        return decimal_compare(&first_start, ts) <= 0 && decimal_compare(ts, &first_end) < 0;
+    if (at->tid == first->tid)
+        return decimal_compare(&first_start, &start) == 0 && decimal_compare(&first_end, &end) == 0;
+    return at->name == first->name && decimal_compare(&start, &first_end) < 0 &&
+           decimal_compare(&first_start, &end) < 0;
+}
+
+void gpu_scopes_free(struct gpu_scopes *scopes)
+{
+    scopes_free(&scopes->own);
+    scopes_free(&scopes->any);
+    free(scopes->tids);
+    *scopes = (struct gpu_scopes){0};
 }

@@ -17,10 +17,11 @@
 
 #define SCOPE_NONE UINT32_MAX
 
-/* One matching slice: 48 bytes. */
+/* One matching slice: 56 bytes. */
 struct scope {
     struct decimal_packed start, end;
     uint32_t pid, tid, name; /* numbers in the caller's tables */
+    uint32_t device;         /* the same, of a GPU scope; or UINT32_MAX */
     uint8_t start_scale, end_scale;
 };
 
@@ -47,10 +48,37 @@ bool scopes_settle(struct scopes *scopes);
 uint32_t scopes_holding(const struct scopes *scopes, uint32_t pid, uint32_t tid, const struct decimal *start,
                         const struct decimal *end);
 
-/* With across_tids: the instance of that process with start <= first and last < end. */
-uint32_t scopes_spanning(const struct scopes *scopes, uint32_t pid, const struct decimal *first,
-                         const struct decimal *last);
-
 void scopes_free(struct scopes *scopes);
+
+/*
+ * The GPU scopes of one process. An annotation is drawn once on each stream
+ * that it has work on: so a stream that carries annotations answers for
+ * itself, and only for one that carries none do those of all streams count.
+ */
+struct gpu_scopes {
+    struct scopes own, any; /* the same slices: by stream, and across streams */
+    uint32_t pid;
+    uint32_t *tids; /* [tid_count], rising: the streams that carry annotations, matching or not */
+    size_t tid_count;
+};
+
+/* Settles both from the slices in `own`. False when memory is out. */
+bool gpu_scopes_settle(struct gpu_scopes *scopes);
+
+/*
+ * The instance that a kernel starts in. Its stream tells (*own), or else any
+ * instance will do that lasts beyond `last` as well. NULL: none.
+ */
+const struct scope *gpu_scopes_at(const struct gpu_scopes *scopes, uint32_t tid, const struct decimal *ts,
+                                  const struct decimal *last, bool *own);
+
+/*
+ * Whether a kernel that starts at `ts` in the instance `at` is in the same
+ * scope as one in `first`: in the same instance, or in one of that name on
+ * another stream at the same time.
+ */
+bool gpu_scopes_agree(const struct scope *first, const struct scope *at, bool own, const struct decimal *ts);
+
+void gpu_scopes_free(struct gpu_scopes *scopes);
 
 #endif

@@ -162,6 +162,7 @@ void track_free(struct track *track)
     free(track->launches);
     free(track->groups);
     scopes_free(&track->scopes);
-    scopes_free(&track->gpu_scopes);
+    gpu_scopes_free(&track->gpu_scopes);
+    free(track->bad_scopes);
     *track = (struct track){0};
 }

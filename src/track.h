@@ -4,7 +4,7 @@
  * A job has one track or several; all are filled from one reading. Per
  * track: 32 bytes per matching anchor, 40 per matching terminal, 16 per
  * kernel that matches a landmark (32 when its time has more than 18 digits);
- * with `within` 8 more per anchor, and 48 per matching scope.
+ * with `within` 8 more per anchor, and 56 per matching scope (GPU: 112).
  */
 #ifndef TRACK_H
 #define TRACK_H
@@ -29,6 +29,13 @@ struct track_words {
         *passes, *anchor_offset, *phase;
 };
 extern const struct track_words track_option_words, track_spec_words;
+
+/* A matching scope that has no place in time. */
+struct bad_scope {
+    uint64_t event, offset;
+    uint32_t pid; /* number in collect->values; of a CPU scope it does not matter */
+    bool on_gpu;
+};
 
 /* What a track knows of one process and device. */
 struct track_group {
@@ -65,10 +72,10 @@ struct track {
     struct track_group *groups; /* by number in collect->group_keys */
     size_t group_capacity;
 
-    struct scopes scopes, gpu_scopes; /* matching CPU and GPU scopes */
-    uint64_t bad_scope_event;         /* the first one without a usable ts or dur ... */
-    uint64_t bad_scope_offset;
-    bool has_bad_scope; /* ... when there is one */
+    struct scopes scopes;         /* matching CPU scopes; ... */
+    struct gpu_scopes gpu_scopes; /* ... and GPU scopes, of the chosen process once that is known */
+    struct bad_scope *bad_scopes; /* [bad_scope_count]: those without a usable ts or dur, up to MOST_BAD_SCOPES */
+    size_t bad_scope_count, bad_scope_capacity;
 
     struct selection selection;
     struct plan plan;

@@ -233,6 +233,8 @@ static void print_group(const struct command *command, const struct lt_inspect_g
     fputs(", device ", stdout);
     columns_name(group->device == NULL ? "none" : group->device, strlen(group->device == NULL ? "none" : group->device),
                  30);
+    if (group->also_without_device)
+        fputs(" or none", stdout);
     printf(": %" PRIu64 " kernels", group->kernels);
     if (command->options.anchor_regex != NULL)
         printf(", %" PRIu64 " matching", group->matching);

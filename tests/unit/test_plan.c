@@ -27,6 +27,8 @@ struct row {
     const char *instances; /* the scope instance of each anchor */
     const char *gpu;       /* "start+dur" of each GPU scope */
     const char *outside;   /* ts of anchors outside the scopes */
+    /* The stream of each anchor, and of each GPU scope; NULL: those of the anchors carry no annotations. */
+    const char *streams, *gpu_streams;
 };
 
 static const struct row rows[] = {
@@ -202,6 +204,22 @@ static const struct row rows[] = {
      "0.L0@10+10n 0.L1@20+5t", .outside = "20"},
     {"GPU scopes inside others do not count", "10 20 30", NULL, 3, 1, 0, 0, "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p",
      .gpu = "12+3 9+30 9+12 16+2"},
+    {"a side stream's scope holds nothing of a stream with scopes of its own", "10 20 30 40", NULL, 4, 1, 0, 0,
+     "refused: crosses gpu, pass 0: 10 to 40", .gpu = "0+25 15+30", .streams = "7 7 7 7", .gpu_streams = "7 9"},
+    {"two scopes of one name in turn on a stream are two", "10 20 30 40", NULL, 4, 1, 0, 0,
+     "refused: crosses gpu, pass 0: 10 to 40", .gpu = "0+25 15+30 25+30", .streams = "7 7 7 7", .gpu_streams = "7 9 7"},
+    {"a pass in each of them", "10 20 30 40", NULL, 2, 2, 0, 0, "0.L0@10+10n 0.L1@20+0p 1.L0@30+10n 1.L1@40+0p",
+     .gpu = "0+25 15+30 25+30", .streams = "7 7 7 7", .gpu_streams = "7 9 7"},
+    {"anchors on two streams in one scope, drawn on both", "10 20 30 40", NULL, 4, 1, 0, 0,
+     "0.L0@10+10n 0.L1@20+10n 0.L2@30+10n 0.L3@40+0p", .gpu = "5+50 8+30", .streams = "7 9 9 7", .gpu_streams = "7 9"},
+    {"... of another name on the second", "10 20 30 40", NULL, 4, 1, 0, 0, "refused: crosses gpu, pass 0: 10 to 40",
+     .gpu = "5+50 8+30", .streams = "7 9 9 7", .gpu_streams = "7a 9b"},
+    {"... and then in the next one on the second", "10 20 30 40", NULL, 4, 1, 0, 0,
+     "refused: crosses gpu, pass 0: 10 to 40", .gpu = "5+50 8+15 25+30", .streams = "7 9 9 7", .gpu_streams = "7 9 9"},
+    {"an anchor on a stream without annotations, in the pass's scope", "10 20 30", NULL, 3, 1, 0, 0,
+     "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p", .gpu = "5+50", .streams = "7 8 7", .gpu_streams = "7"},
+    {"... outside it", "10 20 30", NULL, 3, 1, 0, 0, "refused: crosses gpu, pass 0: 10 to 30", .gpu = "5+10 15+30",
+     .streams = "7 8 8", .gpu_streams = "7 7"},
 };
 
 #define MAX 64
@@ -270,21 +288,36 @@ static void read_instances(const char *text, uint64_t *instances)
         *instances++ = strtoull(text, &end, 10);
 }
 
-static void read_scopes(const char *text, struct scopes *scopes, struct arena *arena)
+static void read_streams(const char *text, struct anchor *anchors)
+{
+    for (char *end; text != NULL && *text != '\0'; text = end)
+        (anchors++)->tid = (uint32_t)strtoul(text, &end, 10);
+}
+
+static void read_scopes(const struct row *row, struct gpu_scopes *scopes, struct arena *arena)
 {
     struct terminal spans[MAX];
-    size_t count = text == NULL ? 0 : read_terminals(text, spans, arena);
-    scopes->across_tids = true;
+    size_t count = row->gpu == NULL ? 0 : read_terminals(row->gpu, spans, arena);
+    const char *streams = row->gpu_streams;
+    scopes->pid = 3;
+    scopes->tids = malloc(MAX * sizeof *scopes->tids);
+    assert_non_null(scopes->tids);
     for (size_t i = 0; i < count; i++) {
+        char *end = NULL;
         struct scope scope = {.start = spans[i].ts,
                               .end = spans[i].end,
                               .pid = 3,
-                              .tid = (uint32_t)i,
+                              .tid = streams == NULL ? 1000 + (uint32_t)i : (uint32_t)strtoul(streams, &end, 10),
                               .start_scale = spans[i].ts_scale,
                               .end_scale = spans[i].end_scale};
-        assert_true(scopes_add(scopes, &scope));
+        /* "7b": stream 7, and another name. */
+        if (streams != NULL && *end >= 'a')
+            scope.name = (uint32_t)*end++;
+        streams = end;
+        scopes->tids[scopes->tid_count++] = scope.tid;
+        assert_true(scopes_add(&scopes->own, &scope));
     }
-    assert_true(scopes_settle(scopes));
+    assert_true(gpu_scopes_settle(scopes));
 }
 
 static void add_number(struct text *out, const char *before, uint64_t value)
@@ -376,7 +409,7 @@ static void run_row(void **state)
     struct terminal terminals[MAX];
     struct landmark landmarks[8];
     uint64_t instances[MAX];
-    struct scopes scopes = {0};
+    struct gpu_scopes scopes = {0};
     size_t count = read_anchors(row->anchors, anchors, &arena);
     size_t outside = row->outside == NULL ? 0 : read_anchors(row->outside, anchors + count, &arena);
     struct plan_request request = {
@@ -396,11 +429,11 @@ static void run_row(void **state)
         .landmark_count = read_landmarks(row->landmarks, landmarks, &arena),
         .instances = row->instances == NULL ? NULL : instances,
         .gpu_scopes = row->gpu == NULL ? NULL : &scopes,
-        .gpu_pid = 3,
     };
     if (row->instances != NULL)
         read_instances(row->instances, instances);
-    read_scopes(row->gpu, &scopes, &arena);
+    read_streams(row->streams, anchors);
+    read_scopes(row, &scopes, &arena);
     struct plan plan;
     struct text out = {0};
     if (plan_make(&plan, &request) == PLAN_FINE)
@@ -411,7 +444,7 @@ static void run_row(void **state)
     assert_string_equal(out.data, row->expected);
     text_free(&out);
     plan_free(&plan);
-    scopes_free(&scopes);
+    gpu_scopes_free(&scopes);
     for (size_t i = 0; i < request.landmark_count; i++) {
         free(landmarks[i].marks);
         free(landmarks[i].long_times);
