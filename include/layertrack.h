@@ -84,8 +84,10 @@ struct lt_landmark {
     uint64_t count;    /* may be 0 */
 };
 
-#define LT_MAX_LANDMARKS 64 /* of a track */
-#define LT_MAX_TRACKS    64 /* of a job */
+#define LT_MAX_LANDMARKS 64    /* of a track */
+#define LT_MAX_PHASE     1024  /* bytes of a phase, ... */
+#define LT_MAX_EVIDENCE  65536 /* ... and of its evidence */
+#define LT_MAX_TRACKS    64    /* of a job */
 
 /*
  * One track of guides. Set to zero, then fill in; strings stay the caller's.
@@ -94,8 +96,8 @@ struct lt_landmark {
 struct lt_track {
     const char *anchor_regex;            /* PCRE2 pattern, searched in kernel names. Required */
     const char *end_anchor_regex;        /* terminal, or NULL */
-    const char *phase;                   /* required, not blank */
-    const char *evidence;                /* required, not blank */
+    const char *phase;                   /* required, not blank, at most LT_MAX_PHASE bytes */
+    const char *evidence;                /* required, not blank, at most LT_MAX_EVIDENCE bytes */
     const char *pid;                     /* text of the process to take, or NULL */
     const char *device;                  /* text of args.device to take, or NULL */
     uint64_t num_layers;                 /* layers per pass, >= 1 */
@@ -272,7 +274,7 @@ struct lt_inspect_run {
 /* One process and device. `pid` and `device` are JSON values; NULL when the kernels have none. */
 struct lt_inspect_group {
     const char *pid, *device;
-    uint64_t kernels; /* all of them, matching or not */
+    uint64_t kernels;         /* all of them, matching or not */
     bool also_without_device; /* its process has matching kernels without a device too, which annotate counts along */
     uint64_t matching, streams;
     const char *first_us, *last_us, *span_us; /* starts of the first and last matching kernel; NULL without any ts */

@@ -41,6 +41,9 @@ static enum lt_status check_options(struct job *job)
     job->width = options->width == 0 ? DEFAULT_WIDTH : options->width;
     if (job->width < 400 || job->width > 4000)
         return fail(job->error, LT_USAGE, "--width must be a whole number from 400 to 4000");
+    size_t len = strlen(options->output);
+    if (len >= 3 && strcmp(options->output + len - 3, ".gz") == 0)
+        return fail(job->error, LT_USAGE, "a picture is plain SVG; give the output a name that does not end in .gz");
     if (options->some_layers && options->first_layer > options->last_layer)
         return fail(job->error, LT_USAGE, "--layers must be A-B with A not above B");
     job->to_stdout = strcmp(options->output, "-") == 0;
@@ -113,6 +116,33 @@ static enum lt_status choose_window(struct job *job)
     picture->trace_name = source_name(job->reading.source);
     picture->error = job->error;
     return LT_OK;
+}
+
+#define LISTED 8
+
+/* A device that was asked for and has no kernel in the window, where others have. */
+static enum lt_status check_device(struct job *job)
+{
+    const struct picture *picture = &job->picture;
+    char name[512], wanted[128], shown[64];
+    if (job->options->device == NULL || picture->stream_count > 0 || picture->devices.count == 0)
+        return LT_OK;
+    struct text devices = {0};
+    for (uint32_t i = 0; i < picture->devices.count && i < LISTED; i++) {
+        const struct intern_entry *device = &picture->devices.entries[i];
+        text_puts(&devices, i == 0 ? "" : ", ");
+        text_puts(&devices, printable(shown, sizeof shown, device->text, device->len));
+    }
+    text_add(&devices, "", 1);
+    const char *file = source_name(job->reading.source);
+    enum lt_status status =
+        devices.failed
+            ? fail_memory(job->error)
+            : fail(job->error, LT_SELECTION, "%s: no kernel of --device '%s' in the window; there are some on: %s",
+                   printable(name, sizeof name, file, strlen(file)),
+                   printable(wanted, sizeof wanted, job->options->device, strlen(job->options->device)), devices.data);
+    text_free(&devices);
+    return status;
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------- */
@@ -208,6 +238,8 @@ enum lt_status lt_render(const struct lt_render_options *options, struct lt_erro
         status = reading_again(&job.reading, picture_event, &job.picture, error);
     if (status == LT_OK)
         status = reading_run(&job.reading, error);
+    if (status == LT_OK)
+        status = check_device(&job);
     if (status == LT_OK)
         status = draw_picture(&job);
     picture_free(&job.picture);

@@ -22,6 +22,51 @@ struct job {
     unsigned char block[BLOCK];
 };
 
+/* yajl makes a question mark of half a surrogate pair, which would change a pattern without a word. */
+struct surrogates {
+    bool in_string, escaped, high; /* `high`: the first half has come */
+    unsigned hex_left, code;
+};
+
+/* Takes the next byte of the JSON text. False when it leaves half a pair alone. */
+static bool take_byte(struct surrogates *at, unsigned char c)
+{
+    bool high = at->high;
+    if (!at->in_string) {
+        at->in_string = c == '"';
+        return true;
+    }
+    if (at->hex_left > 0) {
+        at->code = at->code * 16 + (unsigned)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+        if (--at->hex_left > 0)
+            return true;
+        at->high = at->code >= 0xd800 && at->code < 0xdc00;
+        return high == (at->code >= 0xdc00 && at->code < 0xe000);
+    }
+    if (at->escaped || c == '\\') {
+        bool starts = !at->escaped, unicode = at->escaped && c == 'u';
+        at->escaped = starts;
+        if (unicode) {
+            at->hex_left = 4;
+            at->code = 0;
+        }
+        return starts || unicode || !high;
+    }
+    at->in_string = c != '"';
+    return !high;
+}
+
+static enum lt_status check_surrogates(struct spec_reader *reader, struct surrogates *at, const unsigned char *data,
+                                       size_t len, uint64_t before)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!take_byte(at, data[i]))
+            return fail(reader->error, LT_USAGE,
+                        "%s: half of a surrogate pair before byte %" PRIu64 "; write the character itself, in UTF-8",
+                        reader->file, before + i);
+    return LT_OK;
+}
+
 static enum lt_status syntax_error(struct spec_reader *reader, yajl_handle yajl, const unsigned char *data, size_t len,
                                    uint64_t before)
 {
@@ -57,6 +102,7 @@ static enum lt_status read_all(struct job *job, int fd)
     if (setjmp(job->memory.out) != 0)
         return fail_memory(error);
     yajl_handle yajl = yajl_alloc(&spec_callbacks, &job->memory.functions, &job->reader);
+    struct surrogates surrogates = {0};
     uint64_t before = 0;
     for (;;) {
         ssize_t len = read(fd, job->block, BLOCK);
@@ -64,7 +110,9 @@ static enum lt_status read_all(struct job *job, int fd)
             continue;
         if (len < 0)
             return fail_errno(error, job->path, "cannot be read", errno);
-        enum lt_status status = feed(&job->reader, yajl, job->block, (size_t)len, before);
+        enum lt_status status = check_surrogates(&job->reader, &surrogates, job->block, (size_t)len, before);
+        if (status == LT_OK)
+            status = feed(&job->reader, yajl, job->block, (size_t)len, before);
         if (status != LT_OK || len == 0)
             return status;
         before += (uint64_t)len;
@@ -74,6 +122,8 @@ static enum lt_status read_all(struct job *job, int fd)
 enum lt_status spec_read(struct spec *spec, const char *path, struct lt_error *error)
 {
     *spec = (struct spec){0};
+    if (path[0] == '\0' || strcmp(path, "-") == 0)
+        return fail(error, LT_USAGE, "--spec '%s' names no file; save the spec in one", path);
     struct job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return fail_memory(error);

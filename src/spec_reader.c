@@ -1,5 +1,6 @@
 #include "spec_reader.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +28,15 @@ struct field {
     const char *key;
     enum kind kind;
     size_t offset; /* in struct lt_track, or struct lt_landmark */
-    int64_t least;
+    int64_t bound; /* the least count; the most bytes of a text */
     bool required;
 };
 
 #define TRACK(member) offsetof(struct lt_track, member)
 
 static const struct field track_fields[] = {
-    {"phase", KIND_TEXT, TRACK(phase), 0, true},
-    {"evidence", KIND_TEXT, TRACK(evidence), 0, true},
+    {"phase", KIND_TEXT, TRACK(phase), LT_MAX_PHASE, true},
+    {"evidence", KIND_TEXT, TRACK(evidence), LT_MAX_EVIDENCE, true},
     {"anchor_regex", KIND_PATTERN, TRACK(anchor_regex), 0, true},
     {"anchor_offset", KIND_COUNT, TRACK(anchor_offset), 0, true},
     {"num_layers", KIND_COUNT, TRACK(num_layers), 1, true},
@@ -140,7 +141,7 @@ static int refuse_value(struct spec_reader *reader, const char *is)
         snprintf(what, sizeof what, "must be an object, is %s", is);
         return refuse(reader, "", what);
     }
-    snprintf(number, sizeof number, "a whole number from %d to 2^53", (int)field->least);
+    snprintf(number, sizeof number, "a whole number from %d to 2^53", (int)field->bound);
     snprintf(what, sizeof what, "must be %s, is %s", field->kind == KIND_COUNT ? number : wanted[field->kind], is);
     return refuse(reader, field->key, what);
 }
@@ -348,7 +349,7 @@ static int take_number(struct spec_reader *reader, const struct decimal *number,
         struct decimal back = decimal_from_int(rounded);
         whole = decimal_compare(number, &back) == 0;
     }
-    if (!whole || rounded < reader->field->least || rounded > MAX_COUNT)
+    if (!whole || rounded < reader->field->bound || rounded > MAX_COUNT)
         return refuse_value(reader, shown);
     uint64_t count = (uint64_t)rounded;
     memcpy(target(reader), &count, sizeof count);
@@ -385,6 +386,10 @@ static int on_string(void *ctx, const unsigned char *bytes, size_t len)
     if (!takes_values(reader) || reader->field->kind > KIND_IDENTITY ||
         (reader->field->kind == KIND_TEXT && utf8_is_blank(text, len)))
         return refuse_value(reader, quoted);
+    if (reader->field->kind == KIND_TEXT && len > (uint64_t)reader->field->bound) {
+        snprintf(quoted, sizeof quoted, "is longer than %" PRId64 " bytes; shorten it", reader->field->bound);
+        return refuse(reader, reader->field->key, quoted);
+    }
     if (memchr(text, '\0', len) != NULL)
         return refuse(reader, reader->field->key, "holds a NUL character; take it out");
     return keep_text(reader, text, len);

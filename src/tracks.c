@@ -11,12 +11,14 @@
 
 /* ---- checks ------------------------------------------------------------------------------------------------ */
 
-static enum lt_status check_text(const char *option, const char *text, struct lt_error *error)
+static enum lt_status check_text(const char *option, const char *text, size_t most, struct lt_error *error)
 {
     if (text != NULL && !utf8_valid(text, strlen(text)))
         return fail(error, LT_USAGE, "%s is not UTF-8; write it in UTF-8", option);
     if (text == NULL || utf8_is_blank(text, strlen(text)))
         return fail(error, LT_USAGE, "%s is required and must not be blank", option);
+    if (strlen(text) > most)
+        return fail(error, LT_USAGE, "%s is longer than %zu bytes; shorten it", option, most);
     return LT_OK;
 }
 
@@ -54,9 +56,9 @@ static enum lt_status check_track(const struct lt_track *track, struct lt_error 
     if (status == LT_OK)
         status = check_count("--extra-anchors-per-pass", track->extra_anchors_per_pass, 0, error);
     if (status == LT_OK)
-        status = check_text("--phase", track->phase, error);
+        status = check_text("--phase", track->phase, LT_MAX_PHASE, error);
     if (status == LT_OK)
-        status = check_text("--evidence", track->evidence, error);
+        status = check_text("--evidence", track->evidence, LT_MAX_EVIDENCE, error);
     return status == LT_OK ? check_landmarks(track, error) : status;
 }
 

@@ -287,6 +287,9 @@ static enum lt_status refuse_too_few(const struct track *track, const struct pla
     if (request->stride != 1 || request->extras != 0)
         snprintf(cadence, sizeof cadence, " (stride %" PRIu64 ", %" PRIu64 " extra between passes)", request->stride,
                  request->extras);
+    if (plan->need == UINT64_MAX)
+        return fail(error, LT_SELECTION, "%s: needs more anchors than can be counted; check %s and %s", words->place,
+                    track->words->num_layers, track->words->passes);
     return fail(error, LT_SELECTION,
                 "%s: need %" PRIu64 " matching anchors%s from offset %" PRIu64 " on, found %" PRIu64
                 " (%zu in all); check %s, %s and %s",

@@ -241,8 +241,14 @@ static bool choose_tracks(struct command *command)
     }
     if (command->track_option == NULL)
         return true;
+    /* The spec's keys are the options' names, but for the landmarks. */
+    char key[64];
+    snprintf(key, sizeof key, "%s", command->track_option);
+    for (char *c = key; *c != '\0'; c++)
+        if (*c == '-')
+            *c = '_';
     cli_usage("--spec and --%s cannot be used together; write %s into the spec", command->track_option,
-              command->track_option);
+              strcmp(key, "landmark_regex") == 0 ? "landmarks" : key);
     return false;
 }
 

@@ -95,7 +95,7 @@ static bool take(void *ctx, int option, char *value)
     case OPT_STREAMS:
         return cli_small("--streams", value, 4096, &options->streams);
     case OPT_WIDTH:
-        return cli_small("--width", value, 4000, &options->width);
+        return cli_small("--width", value, UINT16_MAX, &options->width);
     default:
         return false;
     }
