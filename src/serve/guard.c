@@ -2,7 +2,9 @@
 #define _DARWIN_C_SOURCE
 #include "guard.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #if defined(__APPLE__)
@@ -29,12 +31,18 @@ bool guard_make_token(char token[TOKEN_LENGTH + 1])
 
 bool guard_host(const char *host, uint16_t port)
 {
-    char expected[32];
-    snprintf(expected, sizeof expected, "127.0.0.1:%u", port);
-    if (strcmp(host, expected) == 0)
-        return true;
-    snprintf(expected, sizeof expected, "localhost:%u", port);
-    return strcmp(host, expected) == 0;
+    static const char *const names[] = {"127.0.0.1", "localhost"};
+    char suffix[8];
+    snprintf(suffix, sizeof suffix, ":%u", port);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i]);
+        if (strncmp(host, names[i], len) != 0)
+            continue;
+        /* Browsers leave the standard port out. */
+        if (strcmp(host + len, suffix) == 0 || (port == 80 && host[len] == '\0'))
+            return true;
+    }
+    return false;
 }
 
 bool guard_method(const char *method)
@@ -66,6 +74,27 @@ bool guard_names(const char *path)
     }
 }
 
+/* A host name or an IPv4 address. To a browser, what ends in a number is an address or nothing at all. */
+static bool is_host(const char *host, size_t len)
+{
+    char name[254];
+    struct in_addr address;
+    if (len >= sizeof name || host[0] == '-')
+        return false;
+    memcpy(name, host, len);
+    name[len] = '\0';
+    for (const char *label = name;; label++) {
+        size_t size = strcspn(label, ".");
+        if (size == 0 || size > 63)
+            return false;
+        if (label[size] == '\0') {
+            bool number = strspn(label, DIGITS) == size || strncmp(label, "0x", 2) == 0 || strncmp(label, "0X", 2) == 0;
+            return !number || inet_pton(AF_INET, name, &address) == 1;
+        }
+        label += size;
+    }
+}
+
 bool guard_ui_url(const char *url, char *origin, unsigned origin_size)
 {
     const char *at = url;
@@ -76,12 +105,13 @@ bool guard_ui_url(const char *url, char *origin, unsigned origin_size)
     else
         return false;
     size_t host = strspn(at, LETTERS DIGITS ".-");
-    if (host == 0 || host > 253 || at[0] == '.' || at[0] == '-')
+    if (!is_host(at, host))
         return false;
     at += host;
     if (*at == ':') {
         size_t digits = strspn(at + 1, DIGITS);
-        if (digits == 0 || digits > 5)
+        unsigned long port = strtoul(at + 1, NULL, 10);
+        if (digits == 0 || digits > 5 || port == 0 || port > UINT16_MAX)
             return false;
         at += 1 + digits;
     }

@@ -19,7 +19,10 @@
 /* Makes an unguessable token. False when the system has no randomness to give. */
 bool guard_make_token(char token[TOKEN_LENGTH + 1]);
 
-/* Whether `host`, the request's only Host header, is 127.0.0.1:PORT or localhost:PORT to the letter. */
+/*
+ * Whether `host`, the request's only Host header, is 127.0.0.1:PORT or
+ * localhost:PORT to the letter; port 80 may be left out.
+ */
 bool guard_host(const char *host, uint16_t port);
 
 /* GET or HEAD. */
@@ -40,9 +43,9 @@ bool guard_names(const char *path);
 
 /*
  * Whether `url` is an address of a Perfetto UI that is safe to put into a
- * header: http or https, a host name or IPv4 address, a port, a path of plain
- * characters that ends in "/"; no user, query or fragment. Fills `origin`
- * with its scheme, host and port.
+ * header and one to a browser: http or https, a host name or IPv4 address, a
+ * port from 1 on, a path of plain characters that ends in "/"; no user, query
+ * or fragment. Fills `origin` with its scheme, host and port.
  */
 bool guard_ui_url(const char *url, char *origin, unsigned origin_size);
 

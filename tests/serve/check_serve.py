@@ -353,7 +353,8 @@ def a_ui_elsewhere(w):
             equal(json.loads(s.get("about.json")[2])["ui"], url if url.endswith("/") else url + "/", "ui")
             check(f"frame-src {origin};" in s.get("")[1]["Content-Security-Policy"], "policy")
     for url in ("ftp://x/", "javascript://x/", "https://", "https:///", "https://u@x/", "https://x;y/", "https://x y/", "https://x/?a", "https://x/#a",
-                "https://x/';script-src *", "https://[::1]/", "https://x:/", "https://x:123456/", "https://x/a\nb/", "https://" + "a" * 600):
+                "https://x/';script-src *", "https://[::1]/", "https://x:/", "https://x:123456/", "https://x:99999/", "https://x/a\nb/", "https://a..b/",
+                "https://999.999.999.999/", "https://" + "a" * 600):
         w.fails(2, "--ui", w.trace, "--ui", url)
 
 

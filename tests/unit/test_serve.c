@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -24,8 +25,13 @@ static void test_host(void **state)
 {
     (void)state;
     assert_true(guard_host("127.0.0.1:80", 80) && guard_host("localhost:65535", 65535));
+    assert_true(guard_host("127.0.0.1", 80) && guard_host("localhost", 80));
+    assert_false(guard_host("127.0.0.1", 8080) || guard_host("localhost", 79));
     static const char *const wrong[] = {"",
-                                        "127.0.0.1",
+                                        "127.0.0.",
+                                        "127.0.0.1:",
+                                        "localhost.",
+                                        "127.0.0.1.evil",
                                         "127.0.0.1:8",
                                         "127.0.0.1:800",
                                         "127.0.0.1:80 ",
@@ -82,6 +88,16 @@ static void test_ui_url(void **state)
     assert_string_equal(origin, "https://ui.perfetto.dev");
     assert_true(guard_ui_url("http://10.0.0.1:10000/a/b-c_d~e.f/", origin, sizeof origin));
     assert_string_equal(origin, "http://10.0.0.1:10000");
+    static const char *const right[] = {"http://localhost:65535/", "https://a-1.b2/", "https://1a/",
+                                        "https://255.0.0.1/"};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++)
+        assert_true(guard_ui_url(right[i], origin, sizeof origin));
+    char url[128], wide[128], label[65];
+    memset(label, 'a', sizeof label);
+    for (int len = 63; len <= 64; len++) {
+        snprintf(url, sizeof url, "https://%.*s.b/", len, label);
+        assert_int_equal(guard_ui_url(url, wide, sizeof wide), len == 63);
+    }
     static const char *const wrong[] = {"",
                                         "https://",
                                         "https:///",
@@ -91,6 +107,16 @@ static void test_ui_url(void **state)
                                         "https://a/b",
                                         "https://a:/",
                                         "https://a:123456/",
+                                        "https://a:65536/",
+                                        "https://a:0/",
+                                        "https://a..b/",
+                                        "https://a./",
+                                        "https://999.999.999.999/",
+                                        "https://10.0.0.256/",
+                                        "https://10.0.1/",
+                                        "https://1/",
+                                        "https://a.1/",
+                                        "https://a.0x1/",
                                         "https://a@b/",
                                         "https://a/?/",
                                         "https://a/#/",
