@@ -1,10 +1,13 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* POSIX_SPAWN_SETSID */
+#define _DARWIN_C_SOURCE
 #include "hints.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +15,13 @@
 #define OPENER "open"
 #else
 #define OPENER "xdg-open"
+#endif
+
+/* Out of this program's process group: a Ctrl-C that ends the server must not end the browser. */
+#if defined(POSIX_SPAWN_SETSID)
+#define APART POSIX_SPAWN_SETSID
+#else
+#define APART POSIX_SPAWN_SETPGROUP
 #endif
 
 extern char **environ;
@@ -23,11 +33,25 @@ static bool is_plain(const char *word)
     return word[0] != '\0' && word[0] != '-' && word[strspn(word, plain)] == '\0';
 }
 
+/* An address, with or without a zone (fe80::1%eth0). */
+static bool is_address(const char *word)
+{
+    char text[64];
+    struct in6_addr address;
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(word, "%"), word);
+    return inet_pton(AF_INET6, text, &address) == 1 || inet_pton(AF_INET, word, &address) == 1;
+}
+
+static bool is_port(const char *word)
+{
+    return word[strspn(word, "0123456789")] == '\0' && strtoul(word, NULL, 10) - 1 < UINT16_MAX;
+}
+
 bool hints_ssh(char *out, size_t size, const char *connection, const char *user, uint16_t port, uint16_t second)
 {
     char host[64], ssh_port[8], other[64] = "", at_port[16] = "", at_user[80] = "";
     if (connection == NULL || sscanf(connection, "%*63s %*7s %63s %7s", host, ssh_port) != 2 || !is_plain(host) ||
-        !is_plain(ssh_port))
+        !is_address(host) || !is_port(ssh_port))
         return false;
     if (second != 0)
         snprintf(other, sizeof other, " -L %u:127.0.0.1:%u", second, second);
@@ -62,7 +86,7 @@ bool hints_open(const char *url)
                 posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
                 posix_spawnattr_setsigmask(&attributes, &none) == 0 &&
                 posix_spawnattr_setsigdefault(&attributes, &standard) == 0 &&
-                posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) == 0 &&
+                posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | APART) == 0 &&
                 posix_spawnp(&pid, OPENER, &files, &attributes, argv, environ) == 0;
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);

@@ -225,7 +225,9 @@ static enum lt_status announce(const struct command *command, struct lt_error *e
 {
     char url[128], line[256], name[512];
     const char *base = base_name(command->trace);
-    const char *user = getenv("LOGNAME") != NULL ? getenv("LOGNAME") : getenv("USER");
+    const char *user = getenv("LOGNAME");
+    if (user == NULL || *user == '\0')
+        user = getenv("USER");
     snprintf(url, sizeof url, "http://127.0.0.1:%u/%s/", command->page.port, command->page.token);
     fprintf(stderr, "layertrack: serving %s to this machine only, at the address below; Ctrl-C ends it\n",
             printable(name, sizeof name, base, strlen(base)));

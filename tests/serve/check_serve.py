@@ -393,20 +393,27 @@ def hints(w):
         port = json.loads(s.get("about.json")[2])["ui"].split(":")[2].split("/")[0]
         line = f"ssh -N -L {s.port}:127.0.0.1:{s.port} -L {port}:127.0.0.1:{port} -p 2222 fe80::2%eth0\n"
         check(line in s.stderr(), s.stderr())
-    for odd in ("", "x", "1 2 ;id 22", "1 2 $(id) 22", "1 2 -oProxyCommand=x 22"):
+    with w.serve(w.trace, env={"SSH_CONNECTION": "198.51.100.7 51000 10.0.0.5 22", "LOGNAME": "", "USER": "ada"}) as s:
+        check("ada@10.0.0.5\n" in s.stderr(), s.stderr())
+    for odd in ("", "x", "a b c d", "1 2 ;id 22", "1 2 $(id) 22", "1 2 -oProxyCommand=x 22"):
         with w.serve(w.trace, env={"SSH_CONNECTION": odd}) as s:
             check("ssh" not in s.stderr(), s.stderr())
     tools, seen = w.folder / "tools", w.folder / "seen"
     tools.mkdir()
     opener = tools / ("open" if sys.platform == "darwin" else "xdg-open")
-    opener.write_text(f'#!/bin/sh\nprintf %s "$*" >"{seen}.part"\nmv "{seen}.part" "{seen}"\n')
+    opener.write_text(f'#!/bin/sh\nprintf "%s %s" "$$" "$*" >"{seen}.part"\nmv "{seen}.part" "{seen}"\nexec sleep 60\n')
     opener.chmod(0o755)
     with w.serve(w.trace, "--open", env={"PATH": f"{tools}:{os.environ['PATH']}"}) as s:
         for _ in range(100):
             if seen.exists():
                 break
             time.sleep(0.05)
-        equal(seen.read_text(), s.url, "what the browser was started with")
+        pid, url = seen.read_text().split(" ", 1)
+        try:
+            equal(url, s.url, "what the browser was started with")
+            check(os.getpgid(int(pid)) != os.getpgid(s.process.pid), "Ctrl-C reaches the browser, too")
+        finally:
+            os.kill(int(pid), signal.SIGKILL)
     with w.serve(w.trace, "--open", env={"PATH": "/nonexistent"}) as s:
         s.end()
         check("no browser could be started" in s.stderr(), s.stderr())

@@ -144,6 +144,13 @@ static void test_ssh(void **state)
     assert_string_equal(out, "ssh -N -L 8000:127.0.0.1:8000 -L 8001:127.0.0.1:8001 -p 2222 10.0.0.5");
     assert_true(hints_ssh(out, sizeof out, "1.2.3.4 5 10.0.0.5 22", "a b", 8000, 0));
     assert_string_equal(out, "ssh -N -L 8000:127.0.0.1:8000 10.0.0.5");
+    assert_true(hints_ssh(out, sizeof out, "fe80::1 5 fe80::2%eth0 65535", "", 8000, 0));
+    assert_string_equal(out, "ssh -N -L 8000:127.0.0.1:8000 -p 65535 fe80::2%eth0");
+    static const char *const odd[] = {"a b c d",        "1.2.3.4 5 host 22",    "1.2.3.4 5 10.0.0.5 x",
+                                      "1 5 10.0.0.5 0", "1 5 10.0.0.5 65536",   "1 5 10.0.0.256 22",
+                                      "1 5 ::1%;id 22", "1 5 10.0.0.5%eth0 22", "1 5 10.0.0.5 -1"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        assert_false(hints_ssh(out, sizeof out, odd[i], "ada", 8000, 0));
     assert_false(hints_ssh(out, sizeof out, NULL, "ada", 8000, 0));
     assert_false(hints_ssh(out, sizeof out, "1.2.3.4 5", "ada", 8000, 0));
     assert_false(hints_ssh(out, sizeof out, "1.2.3.4 5 -oX 22", "ada", 8000, 0));
