@@ -12,8 +12,10 @@
 
 #if defined(__APPLE__)
 #define ST_MTIM st_mtimespec
+#define ST_CTIM st_ctimespec
 #else
 #define ST_MTIM st_mtim
+#define ST_CTIM st_ctim
 #endif
 
 /*
@@ -25,7 +27,7 @@ static void let_settle(const struct stat *opened)
     struct timespec now, pause = {0, 20000000};
     clock_gettime(CLOCK_REALTIME, &now);
     double age =
-        difftime(now.tv_sec, opened->ST_MTIM.tv_sec) + (double)(now.tv_nsec - opened->ST_MTIM.tv_nsec) / 1000000000;
+        difftime(now.tv_sec, opened->ST_CTIM.tv_sec) + (double)(now.tv_nsec - opened->ST_CTIM.tv_nsec) / 1000000000;
     if (age >= 0 && age < 0.02)
         nanosleep(&pause, NULL);
 }
@@ -87,11 +89,23 @@ bool file_open_below(struct served_file *file, int folder, const char *path)
     }
 }
 
+static bool same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
 bool file_unchanged(const struct served_file *file)
 {
+    const struct stat *opened = &file->opened;
     struct stat now;
-    return fstat(file->fd, &now) == 0 && now.st_size == file->opened.st_size &&
-           now.ST_MTIM.tv_sec == file->opened.ST_MTIM.tv_sec && now.ST_MTIM.tv_nsec == file->opened.ST_MTIM.tv_nsec;
+    if (fstat(file->fd, &now) != 0 || now.st_size != opened->st_size || !same_time(now.ST_MTIM, opened->ST_MTIM))
+        return false;
+    /*
+     * The time of writing can be put back, that of change cannot. But the
+     * latter also moves with the number of names, and a file that another one
+     * has replaced is still the one that was opened.
+     */
+    return same_time(now.ST_CTIM, opened->ST_CTIM) || now.st_nlink != opened->st_nlink;
 }
 
 ssize_t file_read(const struct served_file *file, void *buffer, size_t size, uint64_t offset)

@@ -2,11 +2,12 @@
  * file.h - a file that is served as it is stored
  *
  * It is read in blocks at given places, and after each block it is checked to
- * be the file that was opened: same size, same time of change. Bytes
- * are sent only after that check, so what a browser gets whole is what the
- * file was at one moment; a change ends the transfer. sendfile() would put
- * bytes on the wire that nobody can check any more, and is not faster here:
- * both fill a loopback connection at some 1.4 GB/s.
+ * be the file that was opened: same size, same times of writing and of change
+ * (so another owner, mode or own name is a change, too; that another file took
+ * its name is none). Bytes are sent only after that check, so what a browser
+ * gets whole is what the file was at one moment; a change ends the transfer.
+ * sendfile() would put bytes on the wire that nobody can check any more, and
+ * is not faster here: both fill a loopback connection at some 1.4 GB/s.
  */
 #ifndef SERVE_FILE_H
 #define SERVE_FILE_H

@@ -191,17 +191,20 @@ def loopback_only(w):
 def a_changing_file(w):
     size = 64 << 20
     path = w.big(size)
-    for change in ("append", "overwrite", "truncate"):
+    for change in ("append", "overwrite", "truncate", "time put back"):
         path = w.big(size)
         with w.serve(path) as s, s.connect() as c:
             c.sendall(f"GET {s.base}trace HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\n\r\n".encode())
             got = len(c.recv(1 << 16))
+            before = path.stat()
             with open(path, "r+b") as f:
                 if change == "truncate":
                     f.truncate(size // 2)
                 else:
                     f.seek(0, 2 if change == "append" else 0)
                     f.write(b"x")
+            if change == "time put back":
+                os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
             try:
                 while more := c.recv(1 << 20):
                     got += len(more)
