@@ -38,22 +38,26 @@ struct command {
     sigset_t awaited;
 };
 
+static bool take_port(uint16_t *port, const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    unsigned long number = strtoul(text, NULL, 10);
+    if (digits == 0 || text[digits] != '\0' || number > UINT16_MAX) {
+        cli_usage("--port '%s' is not a whole number from 0 to 65535", text);
+        return false;
+    }
+    *port = (uint16_t)number;
+    return true;
+}
+
 static bool take(struct command *command, int option, const char *value)
 {
-    uint64_t number;
     switch (option) {
     case 'r':
         command->report = value;
         return true;
     case 'p':
-        if (!cli_number("--port", value, &number))
-            return false;
-        if (number > UINT16_MAX) {
-            cli_usage("--port must be from 0 to 65535");
-            return false;
-        }
-        command->port = (uint16_t)number;
-        return true;
+        return take_port(&command->port, value);
     case 'u':
         command->ui = value;
         return true;
@@ -118,18 +122,26 @@ static enum lt_status open_report(struct command *command, struct lt_error *erro
     return status;
 }
 
+static enum lt_status choose_folder(struct site *site, const char *folder, struct lt_error *error)
+{
+    struct served_file index;
+    char name[512];
+    site->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (site->folder < 0)
+        return fail_errno(error, folder, "is neither an address (http://... or https://...) nor a folder to serve",
+                          errno);
+    if (!file_open_below(&index, site->folder, "index.html"))
+        return fail(error, LT_IO, "%s: has no index.html that can be served: a regular file, no symbolic link",
+                    printable(name, sizeof name, folder, strlen(folder)));
+    file_close(&index);
+    return LT_OK;
+}
+
 static enum lt_status choose_ui(struct command *command, struct lt_error *error)
 {
     const char *ui = command->ui == NULL ? DEFAULT_UI : command->ui;
-    if (strstr(ui, "://") == NULL) {
-        command->hosted.folder = open(ui, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (command->hosted.folder < 0)
-            return fail_errno(error, ui, "is neither an address (http://... or https://...) nor a folder to serve",
-                              errno);
-        if (faccessat(command->hosted.folder, "index.html", R_OK, 0) != 0)
-            return fail_errno(error, ui, "has no index.html, so no Perfetto UI is in it", errno);
-        return LT_OK;
-    }
+    if (strstr(ui, "://") == NULL)
+        return choose_folder(&command->hosted, ui, error);
     size_t len = strlen(ui);
     /* The one thing that is forgiven: no slash behind the host. */
     snprintf(command->ui_url, sizeof command->ui_url, "%s%s", ui, len > 0 && ui[len - 1] != '/' ? "/" : "");

@@ -346,6 +346,16 @@ def a_ui_from_a_folder(w):
         equal(s.request(base, "POST", port=port), 405, "POST")
     w.fails(2, "do not go together", w.trace, "--ui", ui, "--once")
     w.fails(5, "has no index.html", w.trace, "--ui", w.folder)
+    for kind in ("folder", "symbolic link", "pipe"):
+        index = w.folder / kind / "index.html"
+        index.parent.mkdir()
+        if kind == "folder":
+            index.mkdir()
+        elif kind == "pipe":
+            os.mkfifo(index)
+        else:
+            index.symlink_to(w.trace)
+        w.fails(5, "has no index.html that can be served", w.trace, "--ui", index.parent)
     w.fails(5, "nor a folder", w.trace, "--ui", w.trace)
 
 
@@ -370,8 +380,8 @@ def wrong_usage(w):
     w.fails(2, "not standard input", "-")
     w.fails(2, "unknown", w.trace, "--nonsense")
     w.fails(2, "needs a value", w.trace, "--port")
-    w.fails(2, "whole number", w.trace, "--port", "x")
-    w.fails(2, "65535", w.trace, "--port", "65536")
+    for port in ("x", "", "-1", "+1", " 1", "1.5", "65536", "99999999999999999999"):
+        w.fails(2, f"--port '{port}' is not a whole number from 0 to 65535", w.trace, "--port", port)
     w.fails(3, "is not a regular file", pipe)
     w.fails(3, "is not a regular file", w.folder)
     w.fails(5, "cannot be opened", w.folder / "none")
