@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,9 @@ struct command {
     char page_policy[URL_SIZE + 512], ui_policy[256];
     char *about;
     struct site page, hosted; /* hosted: a UI from a folder */
-    sigset_t awaited;
+    sigset_t ending, awaited; /* awaited: SIGUSR1 as well */
+    pthread_t main_thread;
+    atomic_bool transferred;
 };
 
 static bool take_port(uint16_t *port, const char *text)
@@ -154,23 +157,26 @@ static enum lt_status choose_ui(struct command *command, struct lt_error *error)
     return LT_OK;
 }
 
+/* The signal only wakes the main thread: anybody may send one. */
 static void on_transferred(void *ctx)
 {
-    const pthread_t *main_thread = ctx;
-    pthread_kill(*main_thread, SIGUSR1);
+    struct command *command = ctx;
+    atomic_store(&command->transferred, true);
+    pthread_kill(command->main_thread, SIGUSR1);
 }
 
 /* The signals that end the server are waited for, by no thread but this one; what nohup switched off stays off. */
 static void await_signals(struct command *command)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    sigemptyset(&command->awaited);
-    sigaddset(&command->awaited, SIGUSR1);
+    sigemptyset(&command->ending);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction before;
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaddset(&command->awaited, signals[i]);
+            sigaddset(&command->ending, signals[i]);
     }
+    command->awaited = command->ending;
+    sigaddset(&command->awaited, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &command->awaited, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
@@ -255,13 +261,23 @@ static enum lt_status announce(const struct command *command, struct lt_error *e
     return LT_OK;
 }
 
-/* Until a signal, or the end of a transfer (SIGUSR1). */
-static int await_end(const struct command *command)
+/* Whoever is to read it may not: until it is told, the signals end the program by themselves. */
+static enum lt_status announce_interruptibly(const struct command *command, struct lt_error *error)
 {
-    int number = SIGUSR1;
-    while (sigwait(&command->awaited, &number) != 0 || (number == SIGUSR1 && !command->once))
-        ;
-    return number;
+    pthread_sigmask(SIG_UNBLOCK, &command->ending, NULL);
+    enum lt_status status = announce(command, error);
+    pthread_sigmask(SIG_BLOCK, &command->ending, NULL);
+    return status;
+}
+
+/* Until a signal that ends the server, which is returned, or the end of a transfer (0). */
+static int await_end(struct command *command)
+{
+    int number;
+    while (!atomic_load(&command->transferred))
+        if (sigwait(&command->awaited, &number) == 0 && sigismember(&command->ending, number) == 1)
+            return number;
+    return 0;
 }
 
 static void stop(struct command *command)
@@ -278,10 +294,9 @@ static void stop(struct command *command)
 /* Another signal ends the program at once, whatever is still to be stopped. */
 static void stop_by(struct command *command, int number)
 {
-    if (number != SIGUSR1)
-        pthread_sigmask(SIG_UNBLOCK, &command->awaited, NULL);
+    pthread_sigmask(SIG_UNBLOCK, &command->ending, NULL);
     stop(command);
-    if (number != SIGUSR1)
+    if (number != 0)
         raise(number);
 }
 
@@ -289,22 +304,20 @@ static int run(int argc, char **argv)
 {
     static struct command command;
     struct lt_error error = {0};
-    pthread_t self = pthread_self();
+    command.main_thread = pthread_self();
     command.trace_file.fd = command.report_file.fd = -1;
-    command.page = (struct site){.trace = &command.trace_file,
-                                 .report = &command.report_file,
-                                 .folder = -1,
-                                 .listener = -1,
-                                 .transferred = on_transferred,
-                                 .ctx = &self};
+    command.page = (struct site){
+        .trace = &command.trace_file, .report = &command.report_file, .folder = -1, .listener = -1, .ctx = &command};
     command.hosted = (struct site){.folder = -1, .listener = -1};
     if (!take_all(&command, argc, argv))
         return LT_USAGE;
     if (command.help)
         return cli_print(SERVE_HELP);
+    if (command.once)
+        command.page.transferred = on_transferred;
     enum lt_status status = start(&command, &error);
     if (status == LT_OK)
-        status = announce(&command, &error);
+        status = announce_interruptibly(&command, &error);
     if (status == LT_OK)
         stop_by(&command, await_end(&command));
     else

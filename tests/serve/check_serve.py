@@ -47,6 +47,14 @@ def equal(got, wanted, text):
     check(got == wanted, f"{text}: {got!r}, not {wanted!r}")
 
 
+def await_that(condition, text):
+    for _ in range(200):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("not so after 10 s: " + text)
+
+
 class World:
     """A folder with a trace and its report."""
 
@@ -242,8 +250,9 @@ def once(w):
         with s.connect() as c:
             c.sendall(f"GET {s.base}trace HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\n\r\n".encode())
             c.recv(1000)
+        s.process.send_signal(signal.SIGUSR1)
         time.sleep(0.2)
-        equal(s.process.poll(), None, "after an aborted transfer")
+        equal(s.process.poll(), None, "after an aborted transfer and a signal from elsewhere")
         equal(len(s.get("trace")[2]), 16 << 20, "trace")
         equal(s.process.wait(10), 0, "exit code")
     with w.serve() as s:
@@ -269,6 +278,33 @@ def ends_at_once(w):
             check(time.monotonic() - begin < 10, f"took {time.monotonic() - begin:.1f} s")
             for c in stalled:
                 c.close()
+
+
+@test
+def nobody_reads_the_address(w):
+    """Standard output is a pipe that is full: the server can be ended all the same."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    for size in (1 << 16, 1):
+        try:
+            while True:
+                os.write(writer, b"x" * size)
+        except BlockingIOError:
+            pass
+    os.set_blocking(writer, True)
+    process = subprocess.Popen([w.layertrack, "serve", w.trace], stdout=writer, stderr=subprocess.PIPE, start_new_session=True)
+    try:
+        process.stderr.readline()
+        time.sleep(0.3)
+        equal(process.poll(), None, "it waits for its reader")
+        process.send_signal(signal.SIGINT)
+        equal(process.wait(10), -signal.SIGINT, "how it ended")
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+        os.close(reader)
+        os.close(writer)
 
 
 @test
@@ -417,10 +453,7 @@ def hints(w):
     opener.write_text(f'#!/bin/sh\nprintf "%s %s" "$$" "$*" >"{seen}.part"\nmv "{seen}.part" "{seen}"\nexec sleep 60\n')
     opener.chmod(0o755)
     with w.serve(w.trace, "--open", env={"PATH": f"{tools}:{os.environ['PATH']}"}) as s:
-        for _ in range(100):
-            if seen.exists():
-                break
-            time.sleep(0.05)
+        await_that(seen.exists, "the browser was started")
         pid, url = seen.read_text().split(" ", 1)
         try:
             equal(url, s.url, "what the browser was started with")
@@ -428,8 +461,7 @@ def hints(w):
         finally:
             os.kill(int(pid), signal.SIGKILL)
     with w.serve(w.trace, "--open", env={"PATH": "/nonexistent"}) as s:
-        s.end()
-        check("no browser could be started" in s.stderr(), s.stderr())
+        await_that(lambda: "no browser could be started" in s.stderr(), "it says that there is no browser")
 
 
 @test
