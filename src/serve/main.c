@@ -20,6 +20,7 @@
 #include "help.h"
 #include "hints.h"
 #include "server.h"
+#include "waiting.h"
 
 #include "../cli/cli.h"
 
@@ -232,6 +233,8 @@ static enum lt_status start(struct command *command, struct lt_error *error)
                       "--once and a UI from a folder do not go together: the UI is still read from "
                       "here when the trace has been transferred");
     await_signals(command);
+    if (status == LT_OK && !waiting_watch())
+        status = fail_memory(error);
     if (status == LT_OK)
         status = site_listen(&command->page, command->port, error);
     if (status == LT_OK)

@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "page.h"
+#include "waiting.h"
 
 #define MOST_CONNECTIONS 64u
 #define STILL_SECONDS    30u                /* how long a connection may stand still */
@@ -217,6 +218,13 @@ static unsigned check(const struct site *site, struct MHD_Connection *connection
     return 0;
 }
 
+static void set_waiting(struct MHD_Connection *connection, bool waits)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (info != NULL)
+        waiting_set(info->socket_context, waits);
+}
+
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
                                   const char *version, const char *upload, size_t *upload_size, void **ctx)
 {
@@ -230,6 +238,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
         const char *text;
         unsigned status = check(site, connection, method, &text);
         request->seen = true;
+        set_waiting(connection, false);
         return status == 0 ? MHD_YES : refuse(site, connection, status, text);
     }
     const char *path = guard_path(request->uri, site->token);
@@ -255,7 +264,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **ct
 {
     const struct site *site = cls;
     struct request *request = *ctx;
-    (void)connection;
+    set_waiting(connection, true);
     if (request == NULL)
         return;
     if (request->is_transfer && how == MHD_REQUEST_TERMINATED_COMPLETED_OK && site->transferred != NULL)
@@ -263,6 +272,19 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **ct
     free(request->uri);
     free(request);
     *ctx = NULL;
+}
+
+static void on_connection(void *cls, struct MHD_Connection *connection, void **ctx,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    (void)cls;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        waiting_remove(*ctx);
+        *ctx = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *ctx = info == NULL ? NULL : waiting_add(info->connect_fd);
 }
 
 enum lt_status site_listen(struct site *site, uint16_t port, struct lt_error *error)
@@ -289,12 +311,12 @@ enum lt_status site_listen(struct site *site, uint16_t port, struct lt_error *er
 
 enum lt_status site_start(struct site *site, struct lt_error *error)
 {
-    site->daemon = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0,
-                                    NULL, NULL, on_request, site, MHD_OPTION_LISTEN_SOCKET, site->listener,
-                                    MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-                                    STILL_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MEMORY,
-                                    MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL,
-                                    MHD_OPTION_NOTIFY_COMPLETED, on_completed, site, MHD_OPTION_END);
+    site->daemon = MHD_start_daemon(
+        MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, NULL, NULL, on_request, site,
+        MHD_OPTION_LISTEN_SOCKET, site->listener, MHD_OPTION_CONNECTION_LIMIT, MOST_CONNECTIONS,
+        MHD_OPTION_CONNECTION_TIMEOUT, STILL_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MEMORY,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+        on_completed, site, MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL, MHD_OPTION_END);
     if (site->daemon == NULL)
         return fail(error, LT_IO, "serve: the server cannot be started: %s", strerror(errno));
     return LT_OK;

@@ -9,7 +9,7 @@
  *
  * Every connection has a thread of its own, so that neither a slow reader nor
  * a slow disk holds up the others; their number is bounded, and so is the time
- * for which one may stand still.
+ * for which one may stand still, or take over the head of a request (waiting.h).
  */
 #ifndef SERVE_SERVER_H
 #define SERVE_SERVER_H

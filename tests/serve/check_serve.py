@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from http.client import HTTPException
 from pathlib import Path
 
@@ -278,6 +279,37 @@ def ends_at_once(w):
             check(time.monotonic() - begin < 10, f"took {time.monotonic() - begin:.1f} s")
             for c in stalled:
                 c.close()
+
+
+@test
+def a_head_without_end(w):
+    """64 connections with a byte now and then: they make room for others."""
+    with w.serve() as s, ExitStack() as stack:
+        slow = [stack.enter_context(s.connect()) for _ in range(64)]
+        begin = time.monotonic()
+        for c in slow:
+            c.sendall(b"GET / HTTP/1.1\r\nX: ")
+        left = slow
+        while left and time.monotonic() - begin < 45:
+            time.sleep(3)
+            left = [c for c in left if is_open(c)]
+        took = time.monotonic() - begin
+        check(not left and took > 20, f"{len(left)} left after {took:.0f} s")
+        time.sleep(0.5)
+        equal(s.get("")[0], 200, "afterwards")
+        check(w.quick or s.memory("Threads") < 8, "threads")
+
+
+def is_open(c):
+    """Sends one more byte of a header."""
+    c.setblocking(False)
+    try:
+        c.sendall(b"a")
+        return c.recv(1000) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
 
 
 @test

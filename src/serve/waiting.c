@@ -1,0 +1,88 @@
+#define _POSIX_C_SOURCE 200809L
+#include "waiting.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define HEAD_SECONDS 30
+
+struct waiting {
+    struct waiting *next, **link;
+    int socket;
+    bool waits;
+    time_t since;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct waiting *all;
+
+static time_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec;
+}
+
+struct waiting *waiting_add(int socket)
+{
+    struct waiting *connection = malloc(sizeof *connection);
+    if (connection == NULL)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    *connection = (struct waiting){.next = all, .link = &all, .socket = socket, .waits = true, .since = now()};
+    if (all != NULL)
+        all->link = &connection->next;
+    all = connection;
+    pthread_mutex_unlock(&lock);
+    return connection;
+}
+
+void waiting_set(struct waiting *connection, bool waits)
+{
+    if (connection == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    connection->waits = waits;
+    connection->since = now();
+    pthread_mutex_unlock(&lock);
+}
+
+void waiting_remove(struct waiting *connection)
+{
+    if (connection == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    *connection->link = connection->next;
+    if (connection->next != NULL)
+        connection->next->link = connection->link;
+    pthread_mutex_unlock(&lock);
+    free(connection);
+}
+
+static void sweep(void)
+{
+    pthread_mutex_lock(&lock);
+    time_t latest = now() - HEAD_SECONDS;
+    for (struct waiting *connection = all; connection != NULL; connection = connection->next)
+        if (connection->waits && connection->since < latest)
+            shutdown(connection->socket, SHUT_RDWR);
+    pthread_mutex_unlock(&lock);
+}
+
+static void *watch(void *unused)
+{
+    const struct timespec pause = {2, 0};
+    for (;;) {
+        nanosleep(&pause, NULL);
+        sweep();
+    }
+    return unused;
+}
+
+bool waiting_watch(void)
+{
+    pthread_t thread;
+    return pthread_create(&thread, NULL, watch, NULL) == 0 && pthread_detach(thread) == 0;
+}

@@ -1,0 +1,29 @@
+/*
+ * waiting.h - connections that have yet to ask for something
+ *
+ * The HTTP library closes a connection that stands still, but one on which a
+ * byte comes now and then may take forever over the head of a request, and 64
+ * such connections keep everybody else out. So there is a limit on the whole
+ * head. All sites share one list; every function may be called by any thread.
+ */
+#ifndef SERVE_WAITING_H
+#define SERVE_WAITING_H
+
+#include <stdbool.h>
+
+struct waiting;
+
+/* A new connection, which waits from now on. NULL when memory is out: it has no limit, and the others take it as well.
+ */
+struct waiting *waiting_add(int socket);
+
+/* Whether it waits for (the rest of) a request, from now on, or is busy with one. */
+void waiting_set(struct waiting *connection, bool waits);
+
+/* Before the socket is closed. */
+void waiting_remove(struct waiting *connection);
+
+/* Starts the thread that shuts down those that have waited too long. False when there can be none. */
+bool waiting_watch(void);
+
+#endif
