@@ -6,11 +6,17 @@
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <linux/sockios.h>
+#endif
 
 #include "error.h"
 #include "page.h"
@@ -20,12 +26,13 @@
 #define STILL_SECONDS    30u                /* how long a connection may stand still */
 #define REQUEST_MEMORY   ((size_t)16 << 10) /* for a request's line and headers */
 #define BLOCK            ((size_t)128 << 10)
+#define TAKE_SECONDS     300 /* how long a client may take to read what is in the sockets' buffers */
 
 /* One request, from its first line to the end of the answer. */
 struct request {
     char *uri; /* as sent */
     bool seen;
-    bool is_transfer; /* of the trace, whole */
+    bool is_transfer; /* of the trace, whole, which site->transferred wants to know */
 };
 
 /* A file on its way. */
@@ -117,9 +124,8 @@ static void free_transfer(void *cls)
     free(transfer);
 }
 
-/* An `owned` file is closed in any case. */
-static enum MHD_Result send_file(const struct site *site, struct MHD_Connection *connection, struct served_file file,
-                                 bool owned, const char *type)
+/* NULL when memory is out. An `owned` file is closed in any case. */
+static struct MHD_Response *file_response(struct served_file file, bool owned)
 {
     struct transfer *transfer = malloc(sizeof *transfer);
     struct MHD_Response *response = NULL;
@@ -133,15 +139,21 @@ static enum MHD_Result send_file(const struct site *site, struct MHD_Connection 
             file_close(&file);
         free(transfer);
     }
-    return send_response(site, connection, MHD_HTTP_OK, response, type);
+    return response;
 }
 
+/* The `last` thing that is sent over its connection, or not. */
 static enum MHD_Result send_checked(const struct site *site, struct MHD_Connection *connection,
-                                    const struct served_file *file, const char *type)
+                                    const struct served_file *file, const char *type, bool last)
 {
     if (!file_unchanged(file))
         return refuse(site, connection, MHD_HTTP_CONFLICT, "The file has changed since it was opened.\n");
-    return send_file(site, connection, *file, false, type);
+    struct MHD_Response *response = file_response(*file, false);
+    if (response != NULL && last && MHD_add_response_header(response, "Connection", "close") != MHD_YES) {
+        MHD_destroy_response(response);
+        response = NULL;
+    }
+    return send_response(site, connection, MHD_HTTP_OK, response, type);
 }
 
 static enum MHD_Result not_found(const struct site *site, struct MHD_Connection *connection)
@@ -153,11 +165,11 @@ static enum MHD_Result answer_page(const struct site *site, struct MHD_Connectio
                                    struct request *request, bool is_get)
 {
     if (strcmp(path, "trace") == 0) {
-        request->is_transfer = is_get && file_unchanged(site->trace);
-        return send_checked(site, connection, site->trace, "application/octet-stream");
+        request->is_transfer = is_get && site->transferred != NULL && file_unchanged(site->trace);
+        return send_checked(site, connection, site->trace, "application/octet-stream", request->is_transfer);
     }
     if (strcmp(path, "report.json") == 0 && site->report->fd >= 0)
-        return send_checked(site, connection, site->report, "application/json");
+        return send_checked(site, connection, site->report, "application/json", false);
     if (strcmp(path, "about.json") == 0)
         return send_bytes(site, connection, "application/json", site->about, strlen(site->about));
     if (*path == '\0')
@@ -180,7 +192,7 @@ static enum MHD_Result answer_folder(const struct site *site, struct MHD_Connect
     const char *name = *path == '\0' ? "index.html" : path;
     if (!guard_names(name) || !file_open_below(&file, site->folder, name))
         return not_found(site, connection);
-    return send_file(site, connection, file, true, type_of(name));
+    return send_response(site, connection, MHD_HTTP_OK, file_response(file, true), type_of(name));
 }
 
 struct host {
@@ -260,15 +272,55 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connectio
     return request;
 }
 
+/* Whether all that was sent has arrived, give or take a moment, and was not answered by a reset. */
+static bool has_arrived(int socket)
+{
+    int error = 0;
+    socklen_t size = sizeof error;
+#if defined(__linux__)
+    const struct timespec pause = {0, 10000000};
+    int left = 0;
+    for (int i = 0; i < 100 && ioctl(socket, SIOCOUTQ, &left) == 0 && left > 0; i++)
+        nanosleep(&pause, NULL);
+    if (left > 0)
+        return false;
+#endif
+    return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
+/*
+ * Whether the client has read what it was sent. That this has left the program
+ * says nothing: a small trace fits into the buffers of the sockets. But a
+ * client that has read everything closes its end in an orderly way once this
+ * end is closed, and one that goes before leaves a reset connection.
+ */
+static bool is_taken(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (info == NULL)
+        return false;
+    struct pollfd end = {.fd = info->connect_fd, .events = POLLIN};
+    char rest[512];
+    shutdown(end.fd, SHUT_WR);
+    while (poll(&end, 1, TAKE_SECONDS * 1000) == 1) {
+        ssize_t got = recv(end.fd, rest, sizeof rest, 0);
+        if (got == 0)
+            return has_arrived(end.fd);
+        if (got < 0 && errno != EAGAIN && errno != EINTR)
+            return false;
+    }
+    return false;
+}
+
 static void on_completed(void *cls, struct MHD_Connection *connection, void **ctx, enum MHD_RequestTerminationCode how)
 {
     const struct site *site = cls;
     struct request *request = *ctx;
+    if (request != NULL && request->is_transfer && how == MHD_REQUEST_TERMINATED_COMPLETED_OK && is_taken(connection))
+        site->transferred(site->ctx);
     set_waiting(connection, true);
     if (request == NULL)
         return;
-    if (request->is_transfer && how == MHD_REQUEST_TERMINATED_COMPLETED_OK && site->transferred != NULL)
-        site->transferred(site->ctx);
     free(request->uri);
     free(request);
     *ctx = NULL;

@@ -30,7 +30,7 @@ struct site {
     const char *about;                /* the content of about.json */
     int folder;                       /* of a Perfetto UI, which is then all there is; -1: this is the page's site */
     const char *policy;               /* Content-Security-Policy */
-    void (*transferred)(void *ctx);   /* the trace has been sent whole; from another thread; may be NULL */
+    void (*transferred)(void *ctx);   /* a client has read the whole trace; from another thread; may be NULL */
     void *ctx;
 
     /* Filled by site_listen(). */

@@ -13,8 +13,7 @@
 
 struct waiting;
 
-/* A new connection, which waits from now on. NULL when memory is out: it has no limit, and the others take it as well.
- */
+/* A new connection, which waits from now on. NULL, which the others take as well, when memory is out: no limit. */
 struct waiting *waiting_add(int socket);
 
 /* Whether it waits for (the rest of) a request, from now on, or is busy with one. */

@@ -256,6 +256,29 @@ def once(w):
         equal(s.process.poll(), None, "after an aborted transfer and a signal from elsewhere")
         equal(len(s.get("trace")[2]), 16 << 20, "trace")
         equal(s.process.wait(10), 0, "exit code")
+    with w.serve(w.trace, "--once") as s:
+        for pause in (0, 0.1):
+            with s.connect() as c:
+                c.sendall(f"GET {s.base}trace HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\n\r\n".encode())
+                time.sleep(pause)
+        time.sleep(0.2)
+        equal(s.process.poll(), None, "after a small trace that nobody read")
+        with s.connect() as c:
+            c.sendall(f"GET {s.base}trace HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\n\r\n".encode())
+            time.sleep(0.2)
+            equal(s.process.poll(), None, "while it is not read")
+            begin = time.monotonic()
+            while c.recv(1000):
+                pass
+            check(time.monotonic() - begin < 1, "the connection stays open")
+        equal(s.process.wait(10), 0, "exit code")
+    with w.serve(w.trace, "--once") as s:
+        c = stall(s, "trace")
+        time.sleep(0.2)
+        begin = time.monotonic()
+        equal(s.end(), -signal.SIGTERM, "how it ended")
+        check(time.monotonic() - begin < 5, "it waited for a client")
+        c.close()
     with w.serve() as s:
         equal([s.get("trace")[2] for _ in range(3)], [TRACE] * 3, "without --once")
         equal(s.process.poll(), None, "still there")
