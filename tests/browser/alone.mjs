@@ -17,6 +17,13 @@ function cells(page) {
     cell.textContent]));
 }
 
+/** Until the page has drawn; a page that hangs fails rather than the whole run. */
+async function drawn(page) {
+  const done = page.evaluate(() => new Promise((ready) => requestAnimationFrame(() => setTimeout(ready))));
+  const late = new Promise((_, fail) => setTimeout(fail, 10000, new Error('the page hangs')));
+  await Promise.race([done, late]);
+}
+
 test('the table', async () => {
   const {path, report} = made('table', {passes: 1000, layers: 61});
   await withPage([path], async (page) => {
@@ -52,6 +59,76 @@ test('the table', async () => {
     const last = await page.locator('#table [aria-selected=true]').boundingBox();
     check(last.x + last.width <= box.x + box.width + 1 && last.y + last.height <= box.y + box.height + 1, 'the last cell is in sight');
     equal(await page.getAttribute('#table', 'aria-activedescendant'), 'cell-active', 'for screen readers');
+  });
+});
+
+/** The cells in sight whose text does not fit. */
+function clipped(page) {
+  return page.$$eval('#table .cell', (all) => all.filter((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const [text, box] = [range.getBoundingClientRect(), cell.getBoundingClientRect()];
+    return text.width > 0 && (text.left < box.left + 4 || text.right > box.right - 4);
+  }).map((cell) => cell.textContent));
+}
+
+test('long lengths in the table', async () => {
+  for (const us of [1234567, 1234567891, 12345678901234]) {
+    let at = 1000;
+    /* The exact times of the kernels are other ones, of fractions of a microsecond. */
+    const {path} = made(`long-${us}`, {passes: 3, layers: 4}, (report) => report.layers.forEach((row) => {
+      Object.assign(row, {guide_start_us: at, guide_end_us: at + us, start_relative_ms: (at - 0.4) / 1000, end_relative_ms: (at + us + 0.4) / 1000});
+      at += us;
+    }));
+    await withPage([path], async (page) => {
+      equal(await clipped(page), [], `starts cut off, ${us}`);
+      await page.selectOption('#table-value', 'duration');
+      equal([...new Set((await cells(page)).map((cell) => cell[2]))], [text(us / 1000)], 'lengths');
+      equal(await clipped(page), [], `lengths cut off, ${us}`);
+    });
+  }
+});
+
+test('a hundred thousand passes', async () => {
+  const {path} = made('many', {passes: 100000, layers: 1});
+  await withPage([path], async (page) => {
+    await page.focus('#table');
+    await page.keyboard.press('Control+End');
+    equal(await page.textContent('#table [role=row]:last-child [role=rowheader]'), 'Pass 99999', 'the last one');
+    equal(await clipped(page), [], 'cut off');
+  });
+});
+
+test('a pass that lacks a layer', async () => {
+  const {path, report} = made('gap', {passes: 3, layers: 4}, ({layers}) => layers.splice(4, 1));
+  await withPage([path], async (page) => {
+    const wanted = report.layers.map((row) => [row.pass_index, row.layer_id, text(row.start_relative_ms)]);
+    equal(await cells(page), wanted, 'each value in the column of its layer');
+    await page.click('#table [data-guide="1"]');
+    await page.keyboard.press('ArrowDown');
+    check((await page.textContent('#readout')).startsWith('L1 of pass 1'), 'down a column');
+  });
+});
+
+test('a pass chosen for the table', async () => {
+  const {path} = made('chosen', {passes: 1000, layers: 61});
+  await withPage([path], async (page) => {
+    const now = async () => (await page.textContent('#readout')).split(':')[0];
+    await page.$eval('#rail-tree', (rail) => rail.scrollTo(0, 600 * 26));
+    await page.locator('#rail-tree .name', {hasText: /^Pass 545$/}).click();
+    equal(await page.textContent('#cell-active'), 'Pass 545', 'the table follows the rail');
+    const [head, table] = [await page.locator('#cell-active').boundingBox(), await page.locator('#table').boundingBox()];
+    check(head.y > table.y && head.y + head.height <= table.y + table.height + 1, 'in sight');
+    await page.focus('#table');
+    const went = [];
+    for (const key of ['ArrowDown', 'ArrowUp', 'ArrowRight', 'ArrowRight', 'ArrowDown']) {
+      await page.keyboard.press(key);
+      went.push(await now());
+    }
+    equal(went, ['Pass 546', 'Pass 545', 'L0 of pass 545', 'L1 of pass 545', 'L1 of pass 546'], 'arrow keys');
+    await page.locator('#table [role=rowheader]').nth(3).click();
+    await page.keyboard.press('End');
+    check((await now()).startsWith('L60 of pass 5'), await now());
   });
 });
 
@@ -132,6 +209,27 @@ test('the timeline', async () => {
   });
 });
 
+test('times far from the origin', async () => {
+  for (const [name, start, wide] of [['us', 1764590400000001, 3840], ['ns', 1764590400000000000, 1360], ['late', 2 ** 62, 1360]]) {
+    const {path, report} = made(`far-${name}`, {passes: 2, layers: 300, start, origin: 0});
+    await withPage([path], async (page) => {
+      const label = () => page.getAttribute('#timeline-canvas', 'aria-label');
+      await page.focus('#timeline-canvas');
+      await page.keyboard.press('Home');
+      for (let i = 0; i < 45; i++) {
+        await page.keyboard.press('+');
+        await drawn(page);
+      }
+      const closest = await label();
+      const [, from, to] = /from (.*) to (.*)/.exec(closest);
+      check(from !== to, `${name}: ${closest}`);
+      check((await page.textContent('#readout')).startsWith(`L0 of pass 0: from ${text(report.layers[0].start_relative_ms)} ms`), name);
+      await page.keyboard.press('+');
+      equal(await label(), closest, `${name}: no closer, and nothing moves`);
+    }, {viewport: {width: wide, height: 850}});
+  }
+});
+
 test('a thousand passes', async () => {
   const {path} = made('thousand', {passes: 1000, layers: 142});
   await withPage([path], async (page) => {
@@ -173,8 +271,25 @@ test('several tracks', async () => {
     check((await page.textContent('#hover')).includes('draft, L'), 'the second lane');
     if (options.pictures)
       await page.screenshot({path: join(options.pictures, 'tracks.png')});
+    /* Another track in the table, while a guide of the second is chosen. */
+    const inTable = async () => [await page.inputValue('#table-track'), (await cells(page))[0][2]];
+    const first = ['0', text(report.tracks[0].layers[0].start_relative_ms)];
+    await page.selectOption('#table-track', '0');
+    equal(await inTable(), first, 'the first track');
+    await page.click('#tab-perfetto');
+    await page.click('#tab-table');
+    await drawn(page);
+    equal(await inTable(), first, 'still the first track');
+    await page.selectOption('#table-track', '1');
+    equal(await page.textContent('#cell-active'), text(report.tracks[1].layers[2].start_relative_ms), 'the chosen one');
   });
 });
+
+/** A report of one guide in which this is different. */
+function oneRow(row, rest = {}) {
+  return JSON.stringify({schema_version: 1, trace_origin_us: 0, ...rest,
+    layers: [{layer_id: 0, pass_index: 0, guide_start_us: 10, guide_end_us: 20, start_relative_ms: 0.01, ...row}]});
+}
 
 test('no report, and wrong ones', async () => {
   const path = join(folder, 'alone.json');
@@ -186,13 +301,50 @@ test('no report, and wrong ones', async () => {
   });
   const wrong = [['[', 'not JSON'], ['[]', 'no object'], ['{"schema_version": 2}', 'schema_version'], ['{"schema_version": 1}', 'no layers'],
     ['{"schema_version": 1, "layers": [{}]}', 'layers[0] has no layer_id'],
-    ['{"schema_version": 1, "layers": [{"layer_id": 0, "pass_index": 0, "guide_start_us": 2, "guide_end_us": 1}]}', 'layers[0] has no span']];
+    ['{"schema_version": 1, "tracks": []}', 'no tracks'],
+    [oneRow({guide_end_us: 9}), 'layers[0] has no span'], [oneRow({guide_start_us: -1.7e308}), 'layers[0] has no span'],
+    [oneRow({start_relative_ms: undefined}), 'layers[0] has no start_relative_ms'],
+    [oneRow({start_relative_ms: '0.01'}), 'layers[0] has no start_relative_ms'],
+    [oneRow({start_relative_ms: 1e22}), 'layers[0] has no start_relative_ms'],
+    [oneRow({}, {trace_origin_us: -1e300}), 'trace_origin_us'], [oneRow({}, {trace_origin_us: '0'}), 'trace_origin_us']];
   for (const [content, words] of wrong) {
     writeFileSync(`${path}.layers.json`, content);
-    await withPage([path], async (page) => check((await page.textContent('#message')).includes(words), `${content}: ${await page.textContent('#message')}`));
+    await withPage([path], async (page) => {
+      check((await page.textContent('#message')).includes(words), `${content}: ${await page.textContent('#message')}`);
+      check(await page.locator('#open-here').isVisible() && !await page.locator('#rail').isVisible(), `${content}: the trace alone`);
+    });
   }
   writeFileSync(`${path}.layers.json`, '{"schema_version": 1, "layers": []}');
   await withPage([path], async (page) => check(/no guides/.test(await page.textContent('#message')), 'an empty one'));
+});
+
+test('a page that fails at the report', async () => {
+  const {path} = annotated('failing');
+  const fails = (page) => page.addInitScript(() => {
+    window.ResizeObserver = class {
+      constructor() {
+        throw new Error('planned');
+      }
+    };
+  });
+  await withPage([path, '--ui', ui.origin], async (page) => {
+    equal(await page.textContent('#message'), 'The report cannot be shown: planned.', 'text');
+    for (const id of ['rail', 'facts', 'timeline', 'tab-table'])
+      equal(await page.locator(`#${id}`).isVisible(), false, id);
+    await handOver(page, 'here');
+  }, {}, fails);
+});
+
+test('a server that ends before the report', async () => {
+  const {path} = annotated('ended');
+  const ends = (page, server) => page.route('**/report.json', async (route) => {
+    await server.stop();
+    await route.continue();
+  });
+  await withPage([path], async (page) => {
+    const said = await page.textContent('#message');
+    check(/does not answer any more.*Start layertrack serve again/.test(said), said);
+  }, {}, ends);
 });
 
 test('names that are markup', async () => {

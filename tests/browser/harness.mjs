@@ -62,8 +62,11 @@ export async function serve(options, ...args) {
   return server;
 }
 
-/** The page of a server, ready. What goes wrong in it is in page.trouble; what leaves this machine, in page.outside. */
-export async function open(browser, server, context = {}) {
+/**
+ * The page of a server, ready. What goes wrong in it is in page.trouble; what leaves this machine, in page.outside.
+ * `prepare` gets the page before there is anything in it.
+ */
+export async function open(browser, server, context = {}, prepare = () => {}) {
   const surroundings = await browser.newContext({viewport: {width: 1360, height: 850}, ...context});
   const page = await surroundings.newPage();
   page.trouble = [];
@@ -81,6 +84,7 @@ export async function open(browser, server, context = {}) {
     if (new URL(request.url()).host !== new URL(server.url).host && !request.url().startsWith('data:'))
       page.outside.push(request.url());
   });
+  await prepare(page);
   await page.goto(server.url);
   await page.waitForSelector('body[data-ready]');
   return page;

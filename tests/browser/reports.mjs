@@ -3,9 +3,8 @@
 const NOTICE = "Navigation aid from an anchor's start to the next anchor's start: not the full layer, not ownership of the kernels " +
   'beneath it, not a latency.';
 
-function layersOf({passes, layers, start = 4203669603771, point = false}, shift) {
+function layersOf({passes, layers, start = 4203669603771, origin = start - 1234, point = false}, shift) {
   const rows = [];
-  const origin = start - 1234;
   let at = start + shift;
   for (let pass = 0; pass < passes; pass++) {
     for (let layer = 0; layer < layers; layer++) {
@@ -29,7 +28,7 @@ export function makeReport(shape) {
     anchor_regex: 'rotary', end_anchor_regex: null, anchor_offset: 0, matching_anchor_count: shape.passes * shape.layers,
     num_layers: shape.layers, first_layer: 0, passes: shape.passes, layers: layersOf(shape, number * 60),
   });
-  const rest = {original_event_count: 0, added_event_count: 0, trace_origin_us: (shape.start ?? 4203669603771) - 1234, source_sha256: '',
+  const rest = {original_event_count: 0, added_event_count: 0, trace_origin_us: shape.origin ?? (shape.start ?? 4203669603771) - 1234, source_sha256: '',
                 source_file: 'made.json', source_bytes: 19, insert_offset: 17, insert_bytes: 0, tool_version: '0.1.0'};
   const head = {schema_version: 1, notice: NOTICE};
   if (shape.tracks === undefined)

@@ -50,21 +50,22 @@ export function annotated(name = 'decode', suffix = '.json', evidence = 'made wi
   return {path: output, report: JSON.parse(readFileSync(`${output}.layers.json`))};
 }
 
-/** A made-up report beside a small file. */
-export function made(name, shape) {
+/** A made-up report beside a small file; `change` may alter it. */
+export function made(name, shape, change = () => {}) {
   const path = join(folder, `${name}.json`);
   const report = makeReport(shape);
+  change(report);
   writeFileSync(path, '{"traceEvents": []}');
   writeFileSync(`${path}.layers.json`, JSON.stringify(report));
   return {path, report};
 }
 
 /** Runs `use` with a server and its page; nothing may have gone wrong in the page, or in the server. */
-export async function withPage(args, use, context) {
+export async function withPage(args, use, context, prepare) {
   const server = await serve(options, ...args);
   let page;
   try {
-    page = await open(browser, server, context);
+    page = await open(browser, server, context, (blank) => prepare?.(blank, server));
     await use(page, server);
     equal(page.trouble, [], 'trouble in the page');
   } finally {

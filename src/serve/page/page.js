@@ -45,12 +45,22 @@ function say(text) {
 }
 
 async function getJson(path) {
-  const response = await fetch(path, {cache: 'no-store'});
-  if (response.status === 409)
-    throw new Error('it has changed since layertrack serve was started; start it again');
-  if (!response.ok)
-    throw new Error(`the server answers ${response.status}`);
-  return response.json();
+  try {
+    const response = await fetch(path, {cache: 'no-store'});
+    if (response.status === 409)
+      throw new Error('it has changed since layertrack serve was started; start it again');
+    if (!response.ok)
+      throw new Error(`the server answers ${response.status}`);
+    return await response.json();
+  } catch (problem) {
+    if (problem instanceof SyntaxError)
+      throw new Error('it is not JSON');
+    /* What a browser says when there is no answer, or half of one, is a TypeError of its own words. */
+    if (problem instanceof TypeError)
+      throw new Error('the server does not answer any more. Was it ended, or was the connection to its host (ssh -L) cut? ' +
+        'Start layertrack serve again');
+    throw problem;
+  }
 }
 
 /* ---- selection ------------------------------------------------------------------------------------------------------ */
@@ -102,6 +112,12 @@ function choose(track, pass, guide) {
   showInPerfetto();
 }
 
+/** Brings the selection into sight in the table, unless that shows another track. */
+function markInTable() {
+  if (page.selection !== null && page.selection.track === page.table.track)
+    page.table.show(page.selection);
+}
+
 /* ---- what is labelled ----------------------------------------------------------------------------------------------- */
 
 function element(name, className, text) {
@@ -145,7 +161,7 @@ function showReport() {
   page.views = [
     (selection) => rail.show(selection),
     (selection) => timeline.show(selection),
-    (selection) => table.show(selection.track, selection.guide),
+    (selection) => table.show(selection),
   ];
   page.table = table;
   byId('zoom-in').onclick = () => timeline.zoom(1 / 1.5);
@@ -159,7 +175,10 @@ function showReport() {
     return option;
   }));
   byId('table-track-label').hidden = report.tracks.length < 2;
-  byId('table-track').onchange = (event) => table.setTrack(Number(event.target.value));
+  byId('table-track').onchange = (event) => {
+    table.setTrack(Number(event.target.value));
+    markInTable();
+  };
   if (report.tracks.every((track) => track.count === 0))
     say('The report lists no guides.');
 }
@@ -309,8 +328,8 @@ function showTab(name) {
     byId(`tab-${other}`).tabIndex = chosen ? 0 : -1;
     byId(`panel-${other}`).hidden = !chosen;
   }
-  if (name === 'table' && page.selection !== null)
-    page.table.show(page.selection.track, page.selection.guide);
+  if (name === 'table')
+    markInTable();
 }
 
 function prepareTabs() {
@@ -330,6 +349,25 @@ function prepareTabs() {
 
 /* ---- start ---------------------------------------------------------------------------------------------------------- */
 
+/** Says why there is no report to see, and takes away what it has left behind. */
+function withoutReport(why) {
+  page.report = null;
+  page.views = [];
+  for (const id of ['rail', 'timeline', 'tab-table', 'facts'])
+    byId(id).hidden = true;
+  say(why);
+}
+
+async function getReport() {
+  let json;
+  try {
+    json = await getJson('report.json');
+  } catch (problem) {
+    throw new Error(`The report cannot be read: ${problem.message}.`);
+  }
+  return readReport(json);
+}
+
 async function readReportFile() {
   if (!page.about.has_report) {
     say('There is no report beside this trace, so its passes and layers cannot be listed here. The trace can be opened in ' +
@@ -338,13 +376,17 @@ async function readReportFile() {
   }
   say('Reading the report…');
   try {
-    page.report = readReport(await getJson('report.json'));
+    page.report = await getReport();
   } catch (problem) {
-    say(problem instanceof SyntaxError ? 'The report cannot be read: it is not JSON.' : problem.message);
+    withoutReport(problem.message);
     return;
   }
   byId('message').hidden = true;
-  showReport();
+  try {
+    showReport();
+  } catch (problem) {
+    withoutReport(`The report cannot be shown: ${problem.message}.`);
+  }
 }
 
 async function start() {
@@ -352,7 +394,7 @@ async function start() {
   try {
     page.about = await getJson('about.json');
   } catch (problem) {
-    say(`The server does not tell what it serves: ${problem.message}`);
+    say(`The server does not tell what it serves: ${problem.message}.`);
     byId('tabs').hidden = byId('panel-perfetto').hidden = true;
     return;
   }

@@ -4,16 +4,18 @@
  * head and the first column stay in sight by position: sticky.
  */
 import {milliseconds, plural} from './format.js';
-import {inPass, passOf} from './report.js';
+import {inPass, lowerBound, passOf} from './report.js';
 
 const ROW = 26;
-const HEAD = 84; /* width of the first column */
+const PADDING = 16;
+const LEAST = {head: 84, column: 72}; /* px */
 
 export class Table {
   constructor(element, caption, report, choose, again) {
     Object.assign(this, {element, caption, report, choose, again});
     this.track = 0;
     this.value = 'start';
+    this.pass = -1;
     this.guide = -1;
     this.inner = document.createElement('div');
     this.inner.className = 'cells';
@@ -39,58 +41,88 @@ export class Table {
   setTrack(number) {
     this.track = number;
     const track = this.data();
+    this.pass = -1;
     this.guide = -1;
     this.element.setAttribute('aria-rowcount', track.passes.length + 1);
-    this.element.setAttribute('aria-colcount', track.longestPass + 1);
+    this.element.setAttribute('aria-colcount', track.columns.length + 1);
+    const last = track.passes.reduce((most, pass) => Math.max(most, pass.index), 0);
+    this.headWidth = Math.max(LEAST.head, this.widthOf(`Pass ${last}`));
     this.setValue(this.value);
   }
 
   setValue(value) {
     this.value = value;
     const track = this.data();
-    const longest = track.count === 0 ? 0 : track.relativeEnd[track.count - 1];
-    this.width = Math.max(72, milliseconds(value === 'start' ? longest : 0).length * 7.5 + 18);
+    this.width = Math.max(LEAST.column, ...this.extremes().map((text) => this.widthOf(text)),
+      this.widthOf(`L${track.columns[track.columns.length - 1]}`));
     const what = value === 'start' ? 'start, in ms from the start of the trace' : 'length of the guide, in ms';
     this.caption.textContent =
         `${plural(track.passes.length, 'pass', 'passes')} of ${plural(track.longestPass, 'layer')}: ${what}`;
     this.draw();
   }
 
+  /** The least and the greatest value shown: one of them is the longest. */
+  extremes() {
+    let [least, most] = [0, 0];
+    for (let i = 0; i < this.data().count; i++) {
+      least = Math.min(least, this.ms(i));
+      most = Math.max(most, this.ms(i));
+    }
+    return [milliseconds(least), milliseconds(most)];
+  }
+
+  /** How wide a cell is that holds this text. */
+  widthOf(text) {
+    const {fontSize, fontFamily} = getComputedStyle(this.element);
+    const context = document.createElement('canvas').getContext('2d');
+    context.font = `600 ${fontSize} ${fontFamily}`;
+    return Math.ceil(context.measureText(text.replace(/\d/g, '0')).width) + PADDING + 2;
+  }
+
   data() {
     return this.report.tracks[this.track];
   }
 
-  show(track, guide) {
+  show({track, pass, guide}) {
     if (track !== this.track)
       this.setTrack(track);
+    this.pass = pass;
     this.guide = guide;
-    if (guide < 0 || this.element.clientHeight === 0)
+    if (this.element.clientHeight === 0)
       return this.draw();
-    const pass = passOf(this.data(), guide);
-    const column = guide - this.data().passes[pass].from;
     const {scrollTop, scrollLeft, clientHeight, clientWidth} = this.element;
     const top = pass * ROW;
-    const left = column * this.width;
-    const room = {height: clientHeight - ROW, width: clientWidth - HEAD};
-    if (top < scrollTop || top + ROW > scrollTop + room.height)
-      this.element.scrollTop = Math.max(0, top - (room.height - ROW) / 2);
-    if (left < scrollLeft || left + this.width > scrollLeft + room.width)
-      this.element.scrollLeft = Math.max(0, left - (room.width - this.width) / 2);
+    const height = clientHeight - ROW;
+    if (top < scrollTop || top + ROW > scrollTop + height)
+      this.element.scrollTop = Math.max(0, top - (height - ROW) / 2);
+    const left = this.columnOf(guide) * this.width;
+    const width = clientWidth - this.headWidth;
+    if (guide >= 0 && (left < scrollLeft || left + this.width > scrollLeft + width))
+      this.element.scrollLeft = Math.max(0, left - (width - this.width) / 2);
     return this.draw();
+  }
+
+  columnOf(guide) {
+    const {columns, layer} = this.data();
+    return guide < 0 ? -1 : lowerBound(columns, columns.length, layer[guide]);
   }
 
   go(guide) {
     this.choose(this.track, passOf(this.data(), guide), guide);
   }
 
-  /** Moves by rows and columns; stays within the table. */
+  /** Moves by rows and columns; stays within the table. From the head of a row one moves to heads, or into the row. */
   move(rows, columns) {
     const track = this.data();
-    const at = Math.max(0, this.guide);
-    const pass = passOf(track, at);
-    const other = Math.max(0, Math.min(track.passes.length - 1, pass + rows));
-    const {from, to} = track.passes[other];
-    this.go(Math.max(from, Math.min(to - 1, inPass(track, at, other) + columns)));
+    const pass = Math.max(0, Math.min(track.passes.length - 1, Math.max(0, this.pass) + rows));
+    const {from, to} = track.passes[pass];
+    const inHead = this.pass >= 0 && this.guide < 0;
+    if (inHead && columns <= 0) {
+      this.choose(this.track, pass, -1);
+      return;
+    }
+    const at = inHead ? from - 1 : inPass(track, Math.max(0, this.guide), pass);
+    this.go(Math.max(from, Math.min(to - 1, at + columns)));
   }
 
   key(event) {
@@ -130,7 +162,7 @@ export class Table {
     cell.setAttribute('aria-colindex', column);
     cell.textContent = text;
     cell.style.left = `${left}px`;
-    cell.style.width = `${column === 1 ? HEAD : this.width}px`;
+    cell.style.width = `${column === 1 ? this.headWidth : this.width}px`;
     return cell;
   }
 
@@ -144,9 +176,9 @@ export class Table {
     return row;
   }
 
-  number(i) {
+  ms(i) {
     const track = this.data();
-    return milliseconds(this.value === 'start' ? track.relativeStart[i] : track.relativeEnd[i] - track.relativeStart[i]);
+    return this.value === 'start' ? track.relativeStart[i] : (track.end[i] - track.start[i]) / 1000;
   }
 
   head(columns) {
@@ -155,9 +187,8 @@ export class Table {
     const corner = this.cell('columnheader', '', 1, 0);
     corner.classList.add('pinned');
     row.append(corner);
-    const longest = track.passes.find((pass) => pass.to - pass.from === track.longestPass);
     for (let c = columns.first; c < columns.last; c++)
-      row.append(this.cell('columnheader', `L${track.layer[longest.from + c]}`, c + 2, HEAD + c * this.width));
+      row.append(this.cell('columnheader', `L${track.columns[c]}`, c + 2, this.headWidth + c * this.width));
     return row;
   }
 
@@ -168,18 +199,24 @@ export class Table {
     const head = this.cell('rowheader', `Pass ${pass.index}`, 1, 0);
     head.classList.add('pinned');
     head.dataset.pass = number;
+    if (number === this.pass && this.guide < 0)
+      this.mark(head);
     row.append(head);
-    for (let c = columns.first; c < columns.last && pass.from + c < pass.to; c++) {
-      const i = pass.from + c;
-      const cell = this.cell('gridcell', this.number(i), c + 2, HEAD + c * this.width);
+    const first = lowerBound(track.layer, pass.to, track.columns[columns.first], pass.from);
+    for (let i = first; i < pass.to && track.layer[i] <= track.columns[columns.last - 1]; i++) {
+      const c = this.columnOf(i);
+      const cell = this.cell('gridcell', milliseconds(this.ms(i)), c + 2, this.headWidth + c * this.width);
       cell.dataset.guide = i;
-      if (i === this.guide) {
-        cell.id = 'cell-active';
-        cell.setAttribute('aria-selected', 'true');
-      }
+      if (i === this.guide)
+        this.mark(cell);
       row.append(cell);
     }
     return row;
+  }
+
+  mark(cell) {
+    cell.id = 'cell-active';
+    cell.setAttribute('aria-selected', 'true');
   }
 
   draw() {
@@ -189,12 +226,12 @@ export class Table {
       return this.inner.replaceChildren();
     const columns = {
       first: Math.max(0, Math.floor(scrollLeft / this.width) - 1),
-      last: Math.min(track.longestPass, Math.ceil((scrollLeft + clientWidth - HEAD) / this.width) + 1),
+      last: Math.min(track.columns.length, Math.ceil((scrollLeft + clientWidth - this.headWidth) / this.width) + 1),
     };
     const first = Math.max(0, Math.floor(scrollTop / ROW) - 2);
     const last = Math.min(track.passes.length, Math.ceil((scrollTop + clientHeight) / ROW) + 1);
     this.inner.style.height = `${(track.passes.length + 1) * ROW}px`;
-    this.inner.style.width = `${HEAD + track.longestPass * this.width}px`;
+    this.inner.style.width = `${this.headWidth + track.columns.length * this.width}px`;
     const rows = [this.head(columns)];
     for (let number = first; number < last; number++)
       rows.push(this.line(number, columns));

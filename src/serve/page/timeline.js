@@ -8,7 +8,7 @@
  * to be exact whatever the clock of the trace.
  */
 import {count} from './format.js';
-import {inPass, lowerBound, passOf} from './report.js';
+import {grain, inPass, lowerBound, passOf} from './report.js';
 
 const AXIS = 24;
 const LANE = 50;
@@ -17,6 +17,7 @@ const OVERVIEW = 12;
 const MARGIN = 10;
 const MERGED = 3;    /* px: narrower guides become blocks */
 const LEAST_SPAN = 2; /* µs */
+const LEAST_STEP = 0.001;
 
 const COLORS = ['--text', '--quiet', '--line', '--surface', '--guide-a', '--guide-b', '--guide-text', '--block', '--accent',
                 '--accent-text', '--band'];
@@ -43,6 +44,7 @@ export class Timeline {
     this.left = 0;
     this.span = 1;
     this.labels = new Map();
+    this.limit();
     this.all();
     canvas.addEventListener('keydown', (event) => this.key(event));
     canvas.addEventListener('wheel', (event) => this.wheel(event), {passive: false});
@@ -94,14 +96,26 @@ export class Timeline {
 
   /* ---- the view ------------------------------------------------------------------------------------------------- */
 
+  /** How far one can zoom in: to steps of the axis, and guides, that doubles can still tell apart. */
+  limit() {
+    const {base, span, origin} = this.report;
+    const far = Math.abs(base - origin) + span;
+    this.leastStep = Math.max(LEAST_STEP, 2 * grain(far));
+    this.leastSpan = Math.max(LEAST_SPAN, 16 * this.leastStep, 16 * grain(Math.abs(base) + span));
+  }
+
   /** From `left` on, `span` long; kept within the guides and a little around them. */
   view(left, span) {
-    const whole = Math.max(this.report.span * 1.02, LEAST_SPAN);
-    this.span = Math.min(whole, Math.max(LEAST_SPAN, span));
+    const whole = this.whole();
+    this.span = Math.min(whole, Math.max(this.leastSpan, span));
     const edge = (whole - this.report.span) / 2;
     this.left = Math.max(-edge, Math.min(this.report.span + edge - this.span, left));
     this.tell();
     this.later();
+  }
+
+  whole() {
+    return Math.max(this.report.span * 1.02, this.leastSpan);
   }
 
   all() {
@@ -110,7 +124,8 @@ export class Timeline {
 
   zoom(factor, at) {
     const center = at === undefined ? this.middle() : at;
-    this.view(center - (center - this.left) * factor, this.span * factor);
+    const span = Math.min(this.whole(), Math.max(this.leastSpan, this.span * factor));
+    this.view(center - (center - this.left) * span / this.span, span);
   }
 
   /** What keys zoom about: the selection where it is in view. */
@@ -202,16 +217,19 @@ export class Timeline {
 
   drawAxis() {
     const c = this.context;
-    const step = niceStep(this.span / Math.max(2, this.width / 130));
+    const step = niceStep(Math.max(this.span / Math.max(2, this.width / 130), this.leastStep));
     const offset = this.report.base - this.report.origin;
+    const first = Math.ceil((this.left + offset) / step);
+    const start = first * step - offset;
+    const last = Math.min(this.width, Math.floor((this.left + this.span - start) / step));
     c.fillStyle = this.color.quiet;
     c.strokeStyle = this.color.line;
     c.beginPath();
-    for (let k = Math.ceil((this.left + offset) / step); k * step - offset <= this.left + this.span; k++) {
-      const x = Math.round(this.x(k * step - offset)) + 0.5;
+    for (let i = 0; i <= last; i++) {
+      const x = Math.round(this.x(start + i * step)) + 0.5;
       c.moveTo(x, AXIS - 6);
       c.lineTo(x, this.height() - OVERVIEW - 6);
-      const text = tick(k * step, step);
+      const text = tick((first + i) * step, step);
       if (x + 4 + this.label(text) < this.width)
         c.fillText(text, x + 4, 10);
     }
