@@ -377,6 +377,42 @@ test('names that are markup', async () => {
   });
 });
 
+/** Where the words of a text stand from left to right, the last of each. */
+function places(page, selector, words) {
+  return page.$eval(selector, (element, wanted) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const found = {};
+    for (let node; (node = walker.nextNode()) !== null;)
+      for (const word of wanted) {
+        const at = node.data.indexOf(word);
+        if (at < 0)
+          continue;
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        found[word] = range.getBoundingClientRect().left;
+      }
+    return Object.keys(found).sort((a, b) => found[a] - found[b]);
+  }, words);
+}
+
+test('texts that turn round', async () => {
+  const {path} = made('bidi', {passes: 2, layers: 3, tracks: ['a', 'b']}, (report) => {
+    for (const track of report.tracks)
+      Object.assign(track, {phase: `${track.phase}\u202e\u2067cba`, anchor_regex: '\u2069\u202egfe', pid: '\u202ekji', device: '\u202enml'});
+  });
+  await withPage([path], async (page) => {
+    equal(await places(page, '#facts-summary', [' · ', ': 2 passes', 'layers']), [' · ', ': 2 passes', 'layers'], 'summary');
+    equal(await places(page, '#facts dl:nth-of-type(1) dd:last-child', [', pid', ', device']), [', pid', ', device'], 'anchor');
+    await page.click('#table [data-guide="1"]');
+    equal(await places(page, '#readout', ['L1', 'from', 'long']), ['L1', 'from', 'long'], 'readout');
+    const box = await page.locator('#timeline-canvas').boundingBox();
+    await page.mouse.move(box.x + box.width * 0.08, box.y + LANE_MIDDLE);
+    await until(async () => (await page.textContent('#hover')) !== '', 'something beneath the pointer');
+    equal(await places(page, '#hover', [' of pass', 'from', 'long']), [' of pass', 'from', 'long'], 'beneath the pointer');
+  });
+});
+
 test('by keyboard, in light and dark', async () => {
   const {path} = annotated('keys');
   const backs = {};

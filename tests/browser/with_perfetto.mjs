@@ -105,6 +105,54 @@ test('a guide without length, and epoch times', async () => {
   });
 });
 
+test('passes without length', async () => {
+  for (const start of [5000, 1764590400000000000]) {
+    const {path, report} = made(`flat-${start}`, {passes: 3, layers: 1, start, point: true});
+    await withPage([path, '--ui', ui.origin], async (page) => {
+      const stand = await handOver(page, 'window');
+      await page.click('#tab-table');
+      await page.click('#table [data-pass="1"]');
+      const [from, to] = await lastScroll(stand, 1);
+      equal(from, report.layers[1].guide_start_us / 1e6, 'start');
+      check(to > from, `no wider than a point: ${from} to ${to}`);
+      check(/^Pass 1: .*, a point$/.test(await page.textContent('#readout')), await page.textContent('#readout'));
+    });
+  }
+});
+
+test('a UI that loads itself anew', async () => {
+  const {path} = annotated('anew');
+  await withPage([path, '--ui', ui.origin], async (page) => {
+    const stand = await handOver(page, 'here');
+    await stand.evaluate(() => { location.hash = '#!/viewer'; });
+    await page.click('#tab-table');
+    await page.locator('#table [role=gridcell]').nth(1).click();
+    await lastScroll(stand, 1);
+    await page.click('#tab-perfetto');
+    await stand.evaluate(() => location.reload()).catch(() => {});
+    check(/lost the trace/.test(await told(page, 'reloaded')), 'text');
+    equal(await page.textContent('#open-here'), 'Hand over again, here', 'what to do');
+    const second = await handOver(page, 'here');
+    equal((await record(second)).traces.length, 1, 'traces');
+  });
+});
+
+test('an address that is none', async () => {
+  const {path} = annotated('nowhere');
+  const misled = (page) => page.route('**/about.json', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({response, json: {...await response.json(), ui: 'https://ui.perfetto.dev:99999/'}});
+  });
+  await withPage([path], async (page) => {
+    await page.locator('#table [role=gridcell]').nth(1).click();
+    check((await page.textContent('#readout')).startsWith('L1 of pass 0'), 'the report is there');
+    await page.click('#tab-perfetto');
+    check(/ui.perfetto.dev:99999.*another --ui/.test(await told(page, 'failed')), 'text');
+    equal([await page.locator('#open-here').isVisible(), await page.locator('#handoff-note a').isVisible()], [false, true],
+      'only the file is to be had');
+  }, {}, misled);
+});
+
 test('a UI that is not ready yet', async () => {
   const {path} = annotated('slow');
   await withPage([path, '--ui', `${ui.origin}/slow-1500/`], async (page) => {

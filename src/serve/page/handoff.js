@@ -8,7 +8,8 @@
  *   waiting    {kind, silent}  PING is sent to a frame or a window; silent: no answer for SILENT_MS
  *   fetching   {kind, received, total}
  *   handed     {bytes, kind}   the UI has the bytes; whether it can load them it does not tell
- *   failed     {why, detail}   why: changed, gone, memory, short, empty, refused
+ *   failed     {why, detail}   why: changed, gone, memory, short, empty, refused, address
+ *   reloaded   {kind}          the UI was loaded anew and has lost the trace
  *   closed                     the window was closed by its user
  */
 
@@ -20,6 +21,15 @@ const PINNED = 'Layer guide.*';
 export function uiAddress(ui, embedded) {
   const commands = JSON.stringify([{id: 'dev.perfetto.PinTracksByRegex', args: [PINNED]}]);
   return `${ui}#!/?${embedded ? 'mode=embedded&' : ''}startupCommands=${encodeURIComponent(commands)}`;
+}
+
+/** The origin of an address; null when it is none. */
+function originOf(address) {
+  try {
+    return new URL(address).origin;
+  } catch {
+    return null;
+  }
 }
 
 class Failure extends Error {
@@ -67,10 +77,10 @@ async function fill(data, reader, told) {
 export class Handoff {
   constructor(about, changed) {
     this.about = about;
-    this.origin = new URL(about.ui).origin;
+    this.origin = originOf(about.ui);
     this.changed = changed;
     this.attempt = null;
-    this.state = {name: 'idle'};
+    this.state = this.origin === null ? {name: 'failed', why: 'address', detail: about.ui} : {name: 'idle'};
     window.addEventListener('message', (event) => this.heard(event));
   }
 
@@ -96,6 +106,15 @@ export class Handoff {
   cancel() {
     this.drop();
     this.set({name: 'idle'});
+  }
+
+  /** The UI's document was loaded again. */
+  reloaded(target) {
+    if (this.attempt === null || this.attempt.target !== target || !this.attempt.answered)
+      return;
+    const {kind} = this.attempt;
+    this.drop();
+    this.set({name: 'reloaded', kind});
   }
 
   drop() {

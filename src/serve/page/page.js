@@ -29,7 +29,7 @@
 import {bytes, duration, milliseconds, plural} from './format.js';
 import {Handoff, uiAddress} from './handoff.js';
 import {Rail} from './rail.js';
-import {passOf, readReport} from './report.js';
+import {grain, passOf, readReport} from './report.js';
 import {Table} from './table.js';
 import {Timeline} from './timeline.js';
 
@@ -65,36 +65,32 @@ async function getJson(path) {
 
 /* ---- selection ------------------------------------------------------------------------------------------------------ */
 
-/** What a selection spans, in microseconds of the trace. */
-function spanOf({track: number, pass, guide}) {
-  const track = page.report.tracks[number];
-  if (guide < 0) {
-    const {from, to} = track.passes[pass];
-    return {start: track.start[from], end: track.end[to - 1], share: 0.9};
-  }
-  const start = track.start[guide];
-  let end = track.end[guide];
-  if (end === start) {
-    /* A guide without length is shown as wide as the others of its pass usually are. */
-    const {from, to} = track.passes[passOf(track, guide)];
-    const lengths = Array.from({length: to - from}, (_, i) => track.end[from + i] - track.start[from + i]).filter((d) => d > 0);
-    lengths.sort((a, b) => a - b);
-    end = start + (lengths.length > 0 ? lengths[lengths.length >> 1] : 1);
-  }
-  return {start, end, share: 0.4};
+/** As wide as the guides of a pass usually are; for what has no length of its own. */
+function usualLength(track, {from, to}) {
+  const lengths = Array.from({length: to - from}, (_, i) => track.end[from + i] - track.start[from + i]).filter((d) => d > 0);
+  lengths.sort((a, b) => a - b);
+  return lengths.length > 0 ? lengths[lengths.length >> 1] : Math.max(1, 2 * grain(track.start[from]));
 }
 
-function describe({track: number, pass, guide}) {
+/** What a selection spans, in microseconds of the trace. */
+function spanOf({track: number, pass: place, guide}) {
   const track = page.report.tracks[number];
-  const name = page.report.tracks.length > 1 ? `${track.phase}, ` : '';
-  if (guide < 0) {
-    const {index, from, to} = track.passes[pass];
-    return `${name}${name === '' ? 'Pass' : 'pass'} ${index}: from ${milliseconds(track.relativeStart[from])} ms, ` +
-        `${duration(track.end[to - 1] - track.start[from])} long`;
-  }
-  const length = track.end[guide] - track.start[guide];
-  return `${name}L${track.layer[guide]} of pass ${track.passes[pass].index}: from ` +
-      `${milliseconds(track.relativeStart[guide])} ms, ${length > 0 ? `${duration(length)} long` : 'a point'}`;
+  const pass = track.passes[place];
+  const start = track.start[guide < 0 ? pass.from : guide];
+  const end = track.end[guide < 0 ? pass.to - 1 : guide];
+  return {start, end: end > start ? end : start + usualLength(track, pass), share: guide < 0 ? 0.9 : 0.4};
+}
+
+/** In words, as nodes: what is the report's text stands by itself. */
+function describe({track: number, pass: place, guide}) {
+  const track = page.report.tracks[number];
+  const pass = track.passes[place];
+  const several = page.report.tracks.length > 1;
+  const [first, last] = guide < 0 ? [pass.from, pass.to - 1] : [guide, guide];
+  const length = track.end[last] - track.start[first];
+  const what = guide < 0 ? `${several ? 'pass' : 'Pass'} ${pass.index}` : `L${track.layer[guide]} of pass ${pass.index}`;
+  const words = `${what}: from ${milliseconds(track.relativeStart[first])} ms, ${length > 0 ? `${duration(length)} long` : 'a point'}`;
+  return several ? [isolated(track.name), `, ${words}`] : [words];
 }
 
 function showInPerfetto() {
@@ -107,7 +103,7 @@ function showInPerfetto() {
 function choose(track, pass, guide) {
   page.selection = {track, pass, guide};
   page.views.forEach((view) => view(page.selection));
-  byId('readout').textContent = describe(page.selection);
+  byId('readout').replaceChildren(...describe(page.selection));
   byId('table-track').value = String(track);
   showInPerfetto();
 }
@@ -120,30 +116,36 @@ function markInTable() {
 
 /* ---- what is labelled ----------------------------------------------------------------------------------------------- */
 
-function element(name, className, text) {
+function element(name, className, ...content) {
   const made = document.createElement(name);
   made.className = className;
-  made.textContent = text;
+  made.append(...content);
   return made;
 }
 
+/** A text from the report: whatever it makes of its own direction ends where it ends. */
+function isolated(text) {
+  return element('bdi', '', text);
+}
+
 function factsOf(track) {
-  const rows = [
-    ['Phase', track.phase],
-    ['Evidence', track.evidence],
-    ['Anchor', track.anchorRegex + (track.pid === null ? '' : `, pid ${track.pid}`) +
-      (track.device === null ? '' : `, device ${track.device}`)],
-  ];
-  const list = document.createElement('dl');
-  for (const [name, value] of rows)
-    list.append(element('dt', '', name), element('dd', '', value));
-  return list;
+  const anchor = [isolated(track.anchorRegex)];
+  if (track.pid !== null)
+    anchor.push(', pid ', isolated(track.pid));
+  if (track.device !== null)
+    anchor.push(', device ', isolated(track.device));
+  const rows = [['Phase', [isolated(track.phase)]], ['Evidence', [isolated(track.evidence)]], ['Anchor', anchor]];
+  return element('dl', '', ...rows.flatMap(([name, value]) => [element('dt', '', name), element('dd', '', ...value)]));
+}
+
+function summaryOf(track, number) {
+  const size = `: ${plural(track.passes.length, 'pass', 'passes')} of ${plural(track.longestPass, 'layer')}`;
+  return [number === 0 ? '' : ' · ', isolated(track.name), size];
 }
 
 function showFacts() {
-  byId('facts-summary').textContent = page.report.tracks.map((track) => `${track.phase || track.trackName}: ` +
-    `${plural(track.passes.length, 'pass', 'passes')} of ${plural(track.longestPass, 'layer')}`).join(' · ');
-  byId('facts').append(...page.report.tracks.map(factsOf), element('p', 'quiet', page.report.notice));
+  byId('facts-summary').replaceChildren(...page.report.tracks.flatMap(summaryOf));
+  byId('facts').append(...page.report.tracks.map(factsOf), element('p', 'quiet', isolated(page.report.notice)));
   byId('facts').hidden = false;
 }
 
@@ -170,7 +172,7 @@ function showReport() {
   byId('zoom-all').onclick = () => timeline.all();
   byId('table-value').onchange = (event) => table.setValue(event.target.value);
   byId('table-track').append(...report.tracks.map((track, number) => {
-    const option = element('option', '', track.phase);
+    const option = element('option', '', track.name);
     option.value = String(number);
     return option;
   }));
@@ -184,8 +186,8 @@ function showReport() {
 }
 
 function hover(track, guide) {
-  byId('hover').textContent =
-      guide < 0 ? '' : `· ${describe({track, pass: passOf(page.report.tracks[track], guide), guide})}`;
+  byId('hover').replaceChildren(
+    ...guide < 0 ? [] : ['· ', ...describe({track, pass: passOf(page.report.tracks[track], guide), guide})]);
 }
 
 /* ---- Perfetto ------------------------------------------------------------------------------------------------------- */
@@ -205,6 +207,7 @@ const TITLES = {
   fetching: 'Transferring the trace',
   handed: 'Handed over',
   failed: 'The trace could not be handed over',
+  reloaded: 'The Perfetto UI was loaded anew',
   closed: 'The Perfetto window was closed',
 };
 
@@ -219,6 +222,7 @@ function failureText({why, detail}) {
     memory: `The browser has no memory for a trace of ${size} in one piece. ${OTHER_WAYS}`,
     empty: 'The file is empty: there is nothing to show.',
     refused: `The server refused the trace (${detail}).`,
+    address: `“${detail}” is no address of a Perfetto UI. Start layertrack serve again with another --ui.`,
   }[why];
 }
 
@@ -239,6 +243,8 @@ function stateText(state) {
       'pass or a layer to go there.';
   case 'failed':
     return failureText(state);
+  case 'reloaded':
+    return 'With that it has lost the trace. Hand it over again to go on.';
   case 'closed':
     return 'Open it again to go on.';
   default:
@@ -259,10 +265,11 @@ function tooLarge() {
 function showState(state) {
   const large = tooLarge();
   const idle = state.name === 'idle' || state.name === 'closed';
+  const again = state.name === 'handed' || state.name === 'reloaded';
   const busy = state.name === 'waiting' || state.name === 'fetching';
   const otherWay = (idle && large !== null) || (state.name === 'failed' && state.why === 'memory');
   byId('handoff').dataset.state = state.name;
-  byId('handoff').classList.toggle('compact', busy || state.name === 'handed');
+  byId('handoff').classList.toggle('compact', busy || again);
   byId('handoff-title').textContent = idle && large !== null ? 'Too large for a browser, most likely' : TITLES[state.name];
   byId('handoff-text').textContent = idle && large !== null ?
     `${large}. Browsers take some hundred megabytes to a gigabyte. ${OTHER_WAYS}` : stateText(state);
@@ -270,8 +277,8 @@ function showState(state) {
   byId('handoff-command').hidden = !otherWay;
   byId('handoff-progress').hidden = state.name !== 'fetching';
   byId('handoff-progress').value = state.name === 'fetching' && state.total > 0 ? state.received / state.total : 0;
-  byId('open-here').hidden = byId('open-window').hidden = busy;
-  byId('open-here').textContent = otherWay ? 'Try it here all the same' : state.name === 'handed' ? 'Hand over again, here' :
+  byId('open-here').hidden = byId('open-window').hidden = busy || page.handoff.origin === null;
+  byId('open-here').textContent = otherWay ? 'Try it here all the same' : again ? 'Hand over again, here' :
     'Open in Perfetto, here';
   byId('open-here').classList.toggle('primary', !otherWay && state.name !== 'handed');
   byId('handoff-cancel').hidden = !busy;
@@ -290,6 +297,9 @@ function openHere() {
   frame.referrerPolicy = 'no-referrer';
   frame.allow = 'clipboard-write; fullscreen';
   frame.src = uiAddress(page.about.ui, true);
+  frame.addEventListener('load', () => {
+    frame.addEventListener('load', () => page.handoff.reloaded(frame.contentWindow));
+  }, {once: true});
   byId('frame-place').replaceChildren(frame);
   byId('panel-perfetto').classList.add('framed');
   /* Perfetto needs the room; the facts are a click away. */

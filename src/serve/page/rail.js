@@ -173,7 +173,7 @@ export class Rail {
   words(row) {
     const track = this.report.tracks[row.track];
     if (row.pass < 0)
-      return [track.phase || track.trackName, count(track.count)];
+      return [track.name, count(track.count)];
     const pass = track.passes[row.pass];
     if (row.guide < 0)
       return [`Pass ${pass.index}`, `${milliseconds(track.relativeStart[pass.from])} ms`];

@@ -2,7 +2,7 @@
  * The mapping report as the page uses it: typed arrays, so that a hundred
  * thousand guides are a few megabytes and drawing reads them in order.
  *
- * A track is {phase, evidence, trackName, pid, device, anchorRegex, passes,
+ * A track is {phase, name, evidence, pid, device, anchorRegex, passes,
  * longestPass, columns, count, layer, start, end, relativeStart}: guide i is
  * called `L${layer[i]}`, lies from start[i] to end[i] (whole microseconds as in
  * the trace) and begins relativeStart[i] milliseconds after the trace. passes[p]
@@ -62,7 +62,7 @@ function readTrack(json) {
   const track = {
     phase: text(json.phase),
     evidence: text(json.evidence),
-    trackName: text(json.track_name),
+    name: text(json.phase) || text(json.track_name),
     anchorRegex: text(json.anchor_regex),
     pid: identity(json.pid),
     device: identity(json.device),
