@@ -379,12 +379,16 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* By its times as well: what is written to a file can set the one back (cp -p, rsync), but not the other. */
+/*
+ * By its times as well: whoever writes to a file can set the one back (cp -p,
+ * rsync), but not the other. That one moves too when a name of the file goes
+ * or comes, which changes none of its bytes.
+ */
 static bool is_unchanged(const struct source *source, const struct stat *now)
 {
     const struct stat *then = &source->opened;
     return now->st_size == then->st_size && same_time(&now->ST_MTIM, &then->ST_MTIM) &&
-           same_time(&now->ST_CTIM, &then->ST_CTIM);
+           (same_time(&now->ST_CTIM, &then->ST_CTIM) || now->st_nlink != then->st_nlink);
 }
 
 enum lt_status source_check_unchanged(struct source *source, struct lt_error *error)
