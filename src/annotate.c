@@ -106,7 +106,8 @@ static enum lt_status select_anchors(struct job *job)
 {
     for (size_t i = 0; i < job->tracks.count; i++) {
         struct track *track = &job->tracks.items[i];
-        if (select_group(&job->collect, track, job->error) != LT_OK || launch_settle(&job->collect, track, job->error) != LT_OK)
+        if (select_group(&job->collect, track, job->error) != LT_OK ||
+            launch_settle(&job->collect, track, job->error) != LT_OK)
             return job->error->status;
     }
     return has_within(&job->tracks) ? find_launches(job) : LT_OK;

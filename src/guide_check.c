@@ -244,6 +244,8 @@ static bool check_row(const struct guide_place *at, size_t track, const struct m
     }
     if (text == NULL || !members_read(&check->args, text, len, "args"))
         return false;
+    if (check->args.twice)
+        structure(at, "has a key of its args twice");
     if (at->track != &check->tracks[track])
         differs(at, "its process or tid", "another", shown((char[64]){0}, 64, &check->tracks[track].tid));
     check_fields(at, row, &failed);

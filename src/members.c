@@ -93,6 +93,7 @@ static int value(struct reader *reader, enum member_kind kind, const char *text,
         return 1;
     enum members_added added = members_add(reader->members, reader->key, reader->key_len, kind, text, len);
     reader->failed = added == MEMBERS_NO_MEMORY;
+    reader->members->twice |= added == MEMBERS_TWICE;
     return added == MEMBERS_OK;
 }
 

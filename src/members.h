@@ -25,6 +25,7 @@ struct members {
     struct member *items; /* [count] */
     size_t count, capacity;
     struct arena arena;
+    bool twice; /* members_read() met a key a second time and read no further */
 };
 
 enum members_added { MEMBERS_OK, MEMBERS_TWICE, MEMBERS_NO_MEMORY };

@@ -216,6 +216,10 @@ static enum lt_status check_source(struct verify *job, bool whole)
     if (status == LT_OK && expected != NULL && found != NULL) {
         if (strcmp(expected, found) == 0)
             finding(&job->findings, LT_FINDING_OK, "SOURCE is the report's (SHA-256 %s)", found);
+        else if (!compare_differs(&job->compare) &&
+                 (report_source_is_gzip(&job->report) || source_is_gzip(job->compare.source)))
+            finding(&job->findings, LT_FINDING_OPEN,
+                    "whether SOURCE is the report's file: one of them is compressed, or both in other ways");
         else
             finding(&job->findings, LT_FINDING_DIFFERS, "SOURCE is not the report's: SHA-256 %s, not %s", found,
                     expected);
