@@ -59,9 +59,17 @@ static bool give_up_pairs(struct tidset *set)
     return true;
 }
 
+static bool has_pair(const struct tidset *set, uint64_t pair)
+{
+    return set->slots > 0 && set->pairs[slot_of(set, pair)] != 0;
+}
+
 bool tidset_add(struct tidset *set, uint32_t process, int64_t tid)
 {
     uint32_t bit = (uint32_t)(tid - TIDSET_FIRST);
+    uint64_t pair = pair_of(process, bit);
+    if (set->any == NULL && has_pair(set, pair))
+        return true;
     if (set->any == NULL && set->count >= set->slots / 2 &&
         !(set->count < TIDSET_PAIRS ? grow(set) : give_up_pairs(set)))
         return false;
@@ -69,17 +77,16 @@ bool tidset_add(struct tidset *set, uint32_t process, int64_t tid)
         mark(set, bit);
         return true;
     }
-    size_t slot = slot_of(set, pair_of(process, bit));
-    set->count += set->pairs[slot] == 0;
-    set->pairs[slot] = pair_of(process, bit);
+    set->pairs[slot_of(set, pair)] = pair;
+    set->count++;
     return true;
 }
 
 uint64_t tidset_first_free(const struct tidset *set, uint32_t process)
 {
     for (uint32_t bit = 0; bit < TIDSET_TIDS; bit++) {
-        bool used = set->any != NULL ? (set->any[bit / 64] >> (bit % 64) & 1) != 0
-                                     : set->slots > 0 && set->pairs[slot_of(set, pair_of(process, bit))] != 0;
+        bool used =
+            set->any != NULL ? (set->any[bit / 64] >> (bit % 64) & 1) != 0 : has_pair(set, pair_of(process, bit));
         if (!used)
             return TIDSET_FIRST + bit;
     }

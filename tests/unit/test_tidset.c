@@ -50,6 +50,20 @@ static void more_than_it_keeps(void **state)
     tidset_free(&set);
 }
 
+/* As many as it keeps, some of them more than once. */
+static void just_as_many(void **state)
+{
+    (void)state;
+    struct tidset set = {0};
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < TIDSET_PAIRS; i++)
+            assert_true(tidset_add(&set, 6, 1000000 + i));
+    assert_true(tidset_tells_processes(&set));
+    assert_int_equal(tidset_first_free(&set, 5), 1000000);
+    assert_int_equal(tidset_first_free(&set, 6), 1000000 + TIDSET_PAIRS);
+    tidset_free(&set);
+}
+
 static void all_taken(void **state)
 {
     (void)state;
@@ -63,10 +77,8 @@ static void all_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),
-        cmocka_unit_test(processes_apart),
-        cmocka_unit_test(more_than_it_keeps),
-        cmocka_unit_test(all_taken),
+        cmocka_unit_test(counts),       cmocka_unit_test(processes_apart), cmocka_unit_test(more_than_it_keeps),
+        cmocka_unit_test(just_as_many), cmocka_unit_test(all_taken),
     };
     return cmocka_run_group_tests_name("tidset", tests, NULL, NULL);
 }
