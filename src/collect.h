@@ -87,7 +87,7 @@ struct collect {
     uint64_t *matches;                /* patterns_words() for each of them */
     size_t name_capacity, name_of_capacity, match_capacity;
 
-    struct intern gpu_streams; /* (pid, tid) that carry a gpu_user_annotation */
+    struct intern gpu_streams; /* (pid, tid, device) that carry a gpu_user_annotation */
     struct intern scope_names; /* of matching scopes; ... */
     struct intern scope_seen;  /* ... and of those seen lately, forgotten beyond a mebibyte, ... */
     uint64_t *scope_matches;   /* ... with patterns_words() + 1 for each: the last says whether any matched */

@@ -13,7 +13,10 @@ static bool nanoseconds(const struct decimal *from, const struct decimal *to, ui
     struct decimal difference;
     enum decimal_status status = decimal_subtract(&difference, to, from, &arena);
     bool is_text = status == DECIMAL_OK && difference.scale == DECIMAL_TEXT;
-    __int128 ns = is_text || status != DECIMAL_OK ? INT64_MAX : difference.coefficient;
+    __int128 ns = status != DECIMAL_OK ? INT64_MAX : difference.coefficient;
+    int64_t us;
+    if (is_text) /* a microsecond is near enough */
+        ns = decimal_round(&difference, &us) ? (__int128)us * 1000 : INT64_MAX;
     for (unsigned scale = difference.scale; !is_text && scale > NS_DIGITS; scale--)
         ns /= 10;
     for (unsigned scale = difference.scale; !is_text && scale < NS_DIGITS && ns < INT64_MAX; scale++)
@@ -39,6 +42,8 @@ static uint64_t *all_starts(const struct plan *plan)
         if (!nanoseconds(&first, &start, &starts[i])) {
             free(starts);
             starts = NULL;
+        } else if (i > 0 && starts[i] < starts[i - 1]) {
+            starts[i] = starts[i - 1]; /* one was rounded further than the other */
         }
     }
     return starts;

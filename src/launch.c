@@ -94,11 +94,32 @@ static bool add_to_track(struct track *track, const struct scan_event *event, co
     return scopes_add(on_gpu ? &track->gpu_scopes.own : &track->scopes, scope);
 }
 
+/* `"device": null` is no device. */
+static uint32_t device_or_none(struct collect *collect, const struct scan_event *event, bool *ok)
+{
+    return event->device.kind == SCAN_NULL ? INTERN_NONE : value_or_none(collect, &event->device, ok);
+}
+
+/* Scopes of other processes and devices do not matter. */
+static bool is_chosen(const struct selection *chosen, uint32_t pid, uint32_t device)
+{
+    return pid == chosen->pid && (device == INTERN_NONE || chosen->device == INTERN_NONE || device == chosen->device);
+}
+
+static bool asks_gpu(const struct collect *collect)
+{
+    for (size_t i = 0; i < collect->request.track_count; i++)
+        if (collect->request.tracks[i].within_gpu_pattern != PATTERN_NONE)
+            return true;
+    return false;
+}
+
 /* Notes that a stream carries annotations. */
 static bool note_stream(struct collect *collect, const struct scan_event *event)
 {
     bool ok = true;
-    uint32_t key[2] = {value_or_none(collect, &event->pid, &ok), value_or_none(collect, &event->tid, &ok)};
+    uint32_t key[3] = {value_or_none(collect, &event->pid, &ok), value_or_none(collect, &event->tid, &ok),
+                       device_or_none(collect, event, &ok)};
     uint32_t id = ok ? intern(&collect->gpu_streams, 'g', (const char *)key, sizeof key, NULL) : INTERN_NONE;
     if (id != INTERN_NONE && id >= COLLECT_MAX_GROUPS)
         fail(collect->error, LT_TRACE,
@@ -111,6 +132,8 @@ static bool note_stream(struct collect *collect, const struct scan_event *event)
 bool launch_add_scope(struct collect *collect, const struct scan_event *event, enum launch_scope kind)
 {
     size_t len = 0;
+    if (kind == LAUNCH_GPU_SCOPE && !asks_gpu(collect))
+        return true;
     if (kind == LAUNCH_GPU_SCOPE && !note_stream(collect, event))
         return false;
     const char *name = event->name.kind == SCAN_STRING ? collect_text(collect, &event->name, &len) : "";
@@ -123,9 +146,7 @@ bool launch_add_scope(struct collect *collect, const struct scan_event *event, e
     struct scope scope = {.name = intern(&collect->scope_names, 's', name, len, NULL)};
     scope.pid = value_or_none(collect, &event->pid, &ok);
     scope.tid = value_or_none(collect, &event->tid, &ok);
-    scope.device = kind == LAUNCH_GPU_SCOPE && event->device.kind != SCAN_NULL
-                       ? value_or_none(collect, &event->device, &ok)
-                       : INTERN_NONE;
+    scope.device = kind == LAUNCH_GPU_SCOPE ? device_or_none(collect, event, &ok) : INTERN_NONE;
     struct decimal start, end;
     enum decimal_status status = span(collect, event, &start, &end, &collect->times);
     if (!ok || scope.name == INTERN_NONE || status == DECIMAL_NO_MEMORY ||
@@ -175,19 +196,18 @@ static enum lt_status settle_launches(struct track *track, struct lt_error *erro
 }
 
 /* The streams of the chosen process that carry annotations. */
-static bool keep_streams(const struct collect *collect, struct gpu_scopes *scopes)
+static bool keep_streams(const struct collect *collect, const struct selection *chosen, struct gpu_scopes *scopes)
 {
     scopes->tids = malloc((collect->gpu_streams.count + 1) * sizeof *scopes->tids);
     for (uint32_t i = 0; scopes->tids != NULL && i < collect->gpu_streams.count; i++) {
-        uint32_t key[2];
+        uint32_t key[3];
         memcpy(key, collect->gpu_streams.entries[i].text, sizeof key);
-        if (key[0] == scopes->pid)
+        if (is_chosen(chosen, key[0], key[2]))
             scopes->tids[scopes->tid_count++] = key[1];
     }
     return scopes->tids != NULL;
 }
 
-/* The scopes of other processes and devices do not matter. */
 static enum lt_status settle_gpu_scopes(const struct collect *collect, struct track *track, struct lt_error *error)
 {
     struct gpu_scopes *scopes = &track->gpu_scopes;
@@ -196,14 +216,12 @@ static enum lt_status settle_gpu_scopes(const struct collect *collect, struct tr
     size_t kept = 0;
     for (size_t i = 0; i < scopes->own.count; i++) {
         const struct scope *scope = &scopes->own.items[i];
-        bool on_device =
-            scope->device == INTERN_NONE || chosen->device == INTERN_NONE || scope->device == chosen->device;
-        if (scope->pid == chosen->pid && on_device)
+        if (is_chosen(chosen, scope->pid, scope->device))
             scopes->own.items[kept++] = *scope;
     }
     scopes->own.count = kept;
     scopes->pid = chosen->pid;
-    if (!keep_streams(collect, scopes) || !gpu_scopes_settle(scopes))
+    if (!keep_streams(collect, chosen, scopes) || !gpu_scopes_settle(scopes))
         return fail_memory(error);
     if (kept > 0)
         return LT_OK;
