@@ -19,13 +19,13 @@
 /*
  * A longer name goes to the interpreter, which counts every step, and may
  * take so many for each of its bytes. As that is again from one place on,
- * the places are tried a part at a time, within this much processor time.
+ * the whole search is watched as well: the pattern is compiled once more with
+ * a callout before each of its items, which looks at the clock.
  */
 #define LONG_NAME      ((size_t)4096)
 #define STEPS_PER_BYTE 64u
-#define LONG_SECONDS   5.0
-#define QUICK_SECONDS  0.02
-#define MOST_PLACES    ((size_t)65536)
+#define LONG_SECONDS   5.0 /* of processor time */
+#define CALLS_PER_LOOK 64u
 #define DEPTH_LIMIT    100000u
 #define HEAP_LIMIT_KIB 4096u
 #define JIT_STACK_MAX  ((size_t)1 << 20)
@@ -34,11 +34,21 @@ struct matcher {
     const char *option;
     char *pattern;
     pcre2_code *code;
+    pcre2_code *watched; /* with callouts, for long names; NULL: not needed so far */
     pcre2_match_data *data;
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
     int result; /* of the last search, when negative */
+    /* While a long name is searched: */
+    uint32_t calls;
+    double began;
 };
+
+static pcre2_code *compile(const char *pattern, uint32_t options, int *code, PCRE2_SIZE *where)
+{
+    return pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
+                         PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | options, code, where, NULL);
+}
 
 struct matcher *matcher_new(const char *option, const char *pattern, struct lt_error *error)
 {
@@ -49,9 +59,7 @@ struct matcher *matcher_new(const char *option, const char *pattern, struct lt_e
     memcpy(matcher->pattern, pattern, strlen(pattern) + 1);
     int code;
     PCRE2_SIZE where;
-    matcher->code =
-        pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-                      PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_USE_OFFSET_LIMIT, &code, &where, NULL);
+    matcher->code = compile(pattern, 0, &code, &where);
     if (matcher->code == NULL && code == PCRE2_ERROR_HEAP_FAILED)
         goto no_memory;
     if (matcher->code == NULL) {
@@ -82,49 +90,49 @@ no_memory:
     return NULL;
 }
 
-static int try_places(struct matcher *matcher, const char *name, size_t len, size_t first, size_t last,
-                      uint32_t options)
-{
-    pcre2_set_offset_limit(matcher->context, last);
-    return pcre2_match(matcher->code, (PCRE2_SPTR)name, len, first, options, matcher->data, matcher->context);
-}
-
 static double processor_seconds(void)
 {
     struct timespec now;
     return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0 ? (double)now.tv_sec + (double)now.tv_nsec / 1e9 : 0;
 }
 
+/* A pcre2_callout: 0 goes on, a negative number ends the search with it. */
+static int watch(pcre2_callout_block *block, void *ctx)
+{
+    (void)block;
+    struct matcher *matcher = ctx;
+    if (++matcher->calls % CALLS_PER_LOOK != 0)
+        return 0;
+    return processor_seconds() - matcher->began > LONG_SECONDS ? PCRE2_ERROR_MATCHLIMIT : 0;
+}
+
+static int search(struct matcher *matcher, const pcre2_code *code, const char *name, size_t len, uint32_t options)
+{
+    return pcre2_match(code, (PCRE2_SPTR)name, len, 0, options, matcher->data, matcher->context);
+}
+
 static int search_long(struct matcher *matcher, const char *name, size_t len)
 {
+    int code;
+    PCRE2_SIZE where;
+    if (matcher->watched == NULL)
+        matcher->watched = compile(matcher->pattern, PCRE2_AUTO_CALLOUT, &code, &where);
     uint32_t limit = len > MATCH_LIMIT / STEPS_PER_BYTE ? (uint32_t)len * STEPS_PER_BYTE : MATCH_LIMIT;
     pcre2_set_match_limit(matcher->context, limit);
-    /* \G is where the search starts, which is the name's start only as long as it is not cut into parts. */
-    bool whole = strstr(matcher->pattern, "\\G") != NULL;
-    double began = processor_seconds(), before = began;
-    int result = PCRE2_ERROR_NOMATCH;
-    for (size_t first = 0, places = 1, next; first <= len && result == PCRE2_ERROR_NOMATCH; first = next) {
-        next = whole || places > len - first ? len + 1 : first + places;
-        while (next < len && ((unsigned char)name[next] & 0xc0) == 0x80)
-            next++;
-        result = try_places(matcher, name, len, first, next - 1, PCRE2_NO_JIT);
-        double now = processor_seconds();
-        if (now - began > LONG_SECONDS && next <= len)
-            return PCRE2_ERROR_MATCHLIMIT;
-        if (now - before < QUICK_SECONDS && places < MOST_PLACES)
-            places *= 2;
-        else if (places > 1)
-            places /= 2;
-        before = now;
-    }
+    pcre2_set_callout(matcher->context, watch, matcher);
+    matcher->began = processor_seconds();
+    /* A pattern of tens of kilobytes may be too large with callouts; then only the steps are counted. */
+    const pcre2_code *watched = matcher->watched != NULL ? matcher->watched : matcher->code;
+    int result = search(matcher, watched, name, len, PCRE2_NO_JIT);
+    pcre2_set_callout(matcher->context, NULL, NULL);
     return result;
 }
 
 static int search_short(struct matcher *matcher, const char *name, size_t len)
 {
     pcre2_set_match_limit(matcher->context, MATCH_LIMIT);
-    int result = try_places(matcher, name, len, 0, PCRE2_UNSET, 0);
-    return result == PCRE2_ERROR_JIT_STACKLIMIT ? try_places(matcher, name, len, 0, PCRE2_UNSET, PCRE2_NO_JIT) : result;
+    int result = search(matcher, matcher->code, name, len, 0);
+    return result == PCRE2_ERROR_JIT_STACKLIMIT ? search(matcher, matcher->code, name, len, PCRE2_NO_JIT) : result;
 }
 
 int matcher_search(struct matcher *matcher, const char *name, size_t len)
@@ -161,6 +169,7 @@ void matcher_free(struct matcher *matcher)
     pcre2_match_context_free(matcher->context);
     pcre2_jit_stack_free(matcher->stack);
     pcre2_code_free(matcher->code);
+    pcre2_code_free(matcher->watched);
     free(matcher->pattern);
     free(matcher);
 }

@@ -1,4 +1,4 @@
-/* What patterns find in names, short and long; that a long name's places are tried a part at a time must not show. */
+/* What patterns find in names, short and long; that a long name is searched another way must not show. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,6 +39,10 @@ static void rows(void **state)
         {"$", "", 1},
         {"\\Gvoid", "void", 1},
         {"\\Goid", "void", 0},
+        {"w(*COMMIT)z|y", "wxyz", 0},
+        {"q(*COMMIT)z|y", "wxyz", 1},
+        {"w(*SKIP)z|x", "wxyz", 1},
+        {"x(?C7)y", "wxyz", 1},
         {"a.c",
          "a\xff"
          "c",
@@ -70,6 +74,11 @@ static void long_names(void **state)
         assert_int_equal(search("wxyz$", name, LEN), at + 4 == LEN);
         assert_int_equal(search("$", name, LEN), 1);
         assert_int_equal(search("^$", name, LEN), 0);
+        assert_int_equal(search("w(*COMMIT)z|y", name, LEN), 0);
+        assert_int_equal(search("q(*COMMIT)z|y", name, LEN), 1);
+        assert_int_equal(search("w(*SKIP)z|x", name, LEN), 1);
+        assert_int_equal(search("x(?C7)y", name, LEN), 1);
+        assert_int_equal(search("(*NO_START_OPT)wxyz", name, LEN), 1);
     }
 }
 
