@@ -261,8 +261,7 @@ static enum lt_status keep_inside_gpu(struct track *track, struct lt_error *erro
     size_t kept = 0, count = track->anchor_count;
     for (size_t i = 0; i < count; i++) {
         struct decimal ts = decimal_unpack(track->anchors[i].ts, track->anchors[i].ts_scale);
-        bool own;
-        if (gpu_scopes_at(&track->gpu_scopes, track->anchors[i].tid, &ts, &ts, &own) == NULL)
+        if (gpu_scopes_at(&track->gpu_scopes, track->anchors[i].tid, &ts, &ts) == NULL)
             continue;
         keep_anchor(track, &kept, i);
     }

@@ -303,25 +303,24 @@ static enum plan_refusal check_launches(struct plan *plan)
     return PLAN_FINE;
 }
 
-/* The GPU scope instances of a pass: one of each stream. */
+/* The GPU scope instances that hold a pass: one of each stream. */
 struct pass_scopes {
-    const struct scope **seen; /* [count], the first anchor's first */
+    const struct scope **seen; /* [count], that of the first anchor whose stream tells first */
     size_t count, capacity;
 };
 
 /* Whether an instance goes with those of the pass so far; a new one of a stream must be its only one. */
-static bool joins_pass(struct pass_scopes *pass, const struct scope *at, bool own, const struct decimal *ts)
+static bool joins_pass(struct pass_scopes *pass, const struct scope *at)
 {
-    if (pass->count > 0 && !gpu_scopes_agree(pass->seen[0], at, own, ts))
+    if (pass->count > 0 && !gpu_scopes_agree(pass->seen[0], at))
         return false;
     for (size_t i = 0; i < pass->count; i++) {
         if (pass->seen[i] == at)
             return true;
-        if (own && i > 0 && pass->seen[i]->tid == at->tid)
+        if (i > 0 && pass->seen[i]->tid == at->tid)
             return false;
     }
-    if (own || pass->count == 0)
-        pass->seen[pass->count++] = at;
+    pass->seen[pass->count++] = at;
     return true;
 }
 
@@ -338,25 +337,40 @@ static bool room_for_one(struct pass_scopes *pass)
     return true;
 }
 
-/* All anchors of a pass, those between its layers' too, start in one scope. */
+/*
+ * All anchors of a pass, those between its layers' too, start in one scope.
+ * Where streams tell which, the others' anchors lie in the same span; where
+ * none does, any instance will do that holds them all.
+ */
 static enum plan_refusal check_gpu_pass(struct plan *plan, uint64_t number, struct pass_scopes *pass)
 {
     const struct plan_request *request = &plan->request;
+    const struct gpu_scopes *scopes = request->gpu_scopes;
     uint64_t first = request->anchor_offset + number * period(request), size = request->num_layers * request->stride;
     pass->count = 0;
     plan->ts = anchor_ts(plan, first);
     plan->limit = anchor_ts(plan, first + size - 1);
     for (uint64_t i = 0; i < size; i++) {
-        bool own;
+        const struct anchor *anchor = anchor_at(plan, first + i);
         struct decimal ts = anchor_ts(plan, first + i);
-        const struct scope *at =
-            gpu_scopes_at(request->gpu_scopes, anchor_at(plan, first + i)->tid, &ts, i == 0 ? &plan->limit : &ts, &own);
+        if (!gpu_scopes_own(scopes, anchor->tid))
+            continue;
+        const struct scope *at = gpu_scopes_at(scopes, anchor->tid, &ts, &ts);
         if (!room_for_one(pass))
             return refuse(plan, PLAN_NO_MEMORY, number * request->num_layers);
-        if (at == NULL || !joins_pass(pass, at, own, &ts))
+        if (at == NULL || !joins_pass(pass, at))
             return refuse(plan, PLAN_CROSSES_GPU, number * request->num_layers + i / request->stride);
     }
-    plan->gpu_pass_scope[number] = pass->seen[0];
+    const struct scope *holder =
+        pass->count > 0 ? pass->seen[0] : gpu_scopes_at(scopes, anchor_at(plan, first)->tid, &plan->ts, &plan->limit);
+    if (holder == NULL)
+        return refuse(plan, PLAN_CROSSES_GPU, number * request->num_layers);
+    for (uint64_t i = 0; i < size && pass->count > 0; i++) {
+        struct decimal ts = anchor_ts(plan, first + i);
+        if (!gpu_scopes_own(scopes, anchor_at(plan, first + i)->tid) && !gpu_scopes_spans(holder, &ts))
+            return refuse(plan, PLAN_CROSSES_GPU, number * request->num_layers + i / request->stride);
+    }
+    plan->gpu_pass_scope[number] = holder;
     return PLAN_FINE;
 }
 

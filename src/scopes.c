@@ -140,25 +140,33 @@ bool gpu_scopes_settle(struct gpu_scopes *scopes)
     return scopes_settle(&scopes->own) && scopes_settle(&scopes->any);
 }
 
-const struct scope *gpu_scopes_at(const struct gpu_scopes *scopes, uint32_t tid, const struct decimal *ts,
-                                  const struct decimal *last, bool *own)
+bool gpu_scopes_own(const struct gpu_scopes *scopes, uint32_t tid)
 {
-    *own = scopes->tid_count > 0 &&
+    return scopes->tid_count > 0 &&
            bsearch(&tid, scopes->tids, scopes->tid_count, sizeof *scopes->tids, by_number) != NULL;
-    const struct scopes *among = *own ? &scopes->own : &scopes->any;
-    uint32_t found = find(among, scopes->pid, tid, ts, *own ? ts : last, false);
+}
+
+const struct scope *gpu_scopes_at(const struct gpu_scopes *scopes, uint32_t tid, const struct decimal *ts,
+                                  const struct decimal *last)
+{
+    const struct scopes *among = gpu_scopes_own(scopes, tid) ? &scopes->own : &scopes->any;
+    uint32_t found = find(among, scopes->pid, tid, ts, last, false);
     return found == SCOPE_NONE ? NULL : &among->items[found];
 }
 
-bool gpu_scopes_agree(const struct scope *first, const struct scope *at, bool own, const struct decimal *ts)
+bool gpu_scopes_agree(const struct scope *first, const struct scope *at)
 {
     struct decimal first_start = start_of(first), first_end = end_of(first), start = start_of(at), end = end_of(at);
-    if (!own)
-        return decimal_compare(&first_start, ts) <= 0 && decimal_compare(ts, &first_end) < 0;
     if (at->tid == first->tid)
         return decimal_compare(&first_start, &start) == 0 && decimal_compare(&first_end, &end) == 0;
     return at->name == first->name && decimal_compare(&start, &first_end) < 0 &&
            decimal_compare(&first_start, &end) < 0;
+}
+
+bool gpu_scopes_spans(const struct scope *scope, const struct decimal *ts)
+{
+    struct decimal start = start_of(scope), end = end_of(scope);
+    return decimal_compare(&start, ts) <= 0 && decimal_compare(ts, &end) < 0;
 }
 
 void gpu_scopes_free(struct gpu_scopes *scopes)

@@ -65,19 +65,21 @@ struct gpu_scopes {
 /* Settles both from the slices in `own`. False when memory is out. */
 bool gpu_scopes_settle(struct gpu_scopes *scopes);
 
-/*
- * The instance that a kernel starts in. Its stream tells (*own), or else any
- * instance will do that lasts beyond `last` as well. NULL: none.
- */
-const struct scope *gpu_scopes_at(const struct gpu_scopes *scopes, uint32_t tid, const struct decimal *ts,
-                                  const struct decimal *last, bool *own);
+/* Whether a stream carries annotations, and so tells for itself. */
+bool gpu_scopes_own(const struct gpu_scopes *scopes, uint32_t tid);
 
 /*
- * Whether a kernel that starts at `ts` in the instance `at` is in the same
- * scope as one in `first`: in the same instance, or in one of that name on
- * another stream at the same time.
+ * The instance that holds the kernels from `ts` to `last` on a stream: its
+ * own, or else that of any stream. NULL: none.
  */
-bool gpu_scopes_agree(const struct scope *first, const struct scope *at, bool own, const struct decimal *ts);
+const struct scope *gpu_scopes_at(const struct gpu_scopes *scopes, uint32_t tid, const struct decimal *ts,
+                                  const struct decimal *last);
+
+/* Whether two instances are one scope: the same one, or of one name on another stream at the same time. */
+bool gpu_scopes_agree(const struct scope *first, const struct scope *at);
+
+/* Whether a kernel that starts at `ts` lies in it. */
+bool gpu_scopes_spans(const struct scope *scope, const struct decimal *ts);
 
 void gpu_scopes_free(struct gpu_scopes *scopes);
 

@@ -220,6 +220,12 @@ static const struct row rows[] = {
      "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p", .gpu = "5+50", .streams = "7 8 7", .gpu_streams = "7"},
     {"... outside it", "10 20 30", NULL, 3, 1, 0, 0, "refused: crosses gpu, pass 0: 10 to 30", .gpu = "5+10 15+30",
      .streams = "7 8 8", .gpu_streams = "7 7"},
+    {"... before one whose stream tells, beside an outer one of another name", "10 20 30", NULL, 3, 1, 0, 0,
+     "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p", .gpu = "5+40 0+90", .streams = "8 7 7", .gpu_streams = "7a 9b"},
+    {"... all of them, beside one that spans as much under another name", "10 20 30", NULL, 3, 1, 0, 0,
+     "0.L0@10+10n 0.L1@20+10n 0.L2@30+0p", .gpu = "5+40 5+40", .streams = "8 8 8", .gpu_streams = "7a 9b"},
+    {"... before the scope that another's stream tells", "10 20 30", NULL, 3, 1, 0, 0,
+     "refused: crosses gpu, pass 0: 10 to 30", .gpu = "15+40 0+90", .streams = "8 7 7", .gpu_streams = "7a 9b"},
 };
 
 #define MAX 64
