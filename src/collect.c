@@ -83,6 +83,18 @@ static uint32_t number_value(struct collect *collect, const struct scan_value *v
     return id;
 }
 
+/* A string that no UTF-8 can say, in its quotes. */
+static uint32_t half_pair_value(struct collect *collect, const struct scan_value *value)
+{
+    size_t len = value->len + 2;
+    char *out = scratch(collect, len);
+    if (out == NULL)
+        return INTERN_NONE;
+    out[0] = out[len - 1] = '"';
+    memcpy(out + 1, value->text, value->len);
+    return intern(&collect->values, VALUE_OTHER, out, len, NULL);
+}
+
 static uint32_t new_value(struct collect *collect, const struct scan_value *value)
 {
     size_t len;
@@ -91,6 +103,8 @@ static uint32_t new_value(struct collect *collect, const struct scan_value *valu
     case SCAN_NUMBER:
         return number_value(collect, value);
     case SCAN_STRING:
+        if (value->escaped && json_has_half_pair(value->text, value->len))
+            return half_pair_value(collect, value);
         text = collect_text(collect, value, &len);
         return text == NULL ? INTERN_NONE : intern(&collect->values, VALUE_STRING, text, len, NULL);
     case SCAN_NULL:
@@ -119,6 +133,31 @@ uint32_t collect_value(struct collect *collect, const struct scan_value *value)
     return collect->value_of[spelling];
 }
 
+/* TID_INLINE | the number that up to nine digits are; INTERN_NONE: they are something else. */
+static uint32_t inline_tid(const char *text, size_t len)
+{
+    uint32_t number = 0;
+    if (len == 0 || len > 9 || (text[0] == '0' && len > 1))
+        return INTERN_NONE;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return INTERN_NONE;
+        number = number * 10 + (uint32_t)(text[i] - '0');
+    }
+    return TID_INLINE | number;
+}
+
+uint32_t collect_tid(struct collect *collect, const struct scan_value *value)
+{
+    uint32_t tid = value->kind == SCAN_NUMBER ? inline_tid(value->text, value->len) : INTERN_NONE;
+    if (tid != INTERN_NONE)
+        return tid;
+    uint32_t id = collect_value(collect, value);
+    if (id != INTERN_NONE && collect->values.entries[id].tag == VALUE_NUMBER)
+        tid = inline_tid(collect->values.entries[id].text, collect->values.entries[id].len);
+    return tid != INTERN_NONE ? tid : id;
+}
+
 /* ---- groups ------------------------------------------------------------------------------------------------ */
 
 static bool is_wanted(const struct collect *collect, uint32_t value, const char *wanted)
@@ -128,7 +167,16 @@ static bool is_wanted(const struct collect *collect, uint32_t value, const char 
     if (value == INTERN_NONE)
         return false;
     const struct intern_entry *entry = &collect->values.entries[value];
-    return entry->len == strlen(wanted) && memcmp(entry->text, wanted, entry->len) == 0;
+    if (entry->len == strlen(wanted) && memcmp(entry->text, wanted, entry->len) == 0)
+        return true;
+    /* The trace may spell it 1e3, and so may who names it. */
+    struct arena arena = {0};
+    struct decimal number, other;
+    bool same = entry->tag == VALUE_NUMBER && decimal_parse(&number, entry->text, entry->len, &arena) == DECIMAL_OK &&
+                decimal_parse(&other, wanted, strlen(wanted), &arena) == DECIMAL_OK &&
+                decimal_compare(&number, &other) == 0;
+    arena_free(&arena);
+    return same;
 }
 
 static bool new_group(struct collect *collect, uint32_t id, uint32_t pid, uint32_t device)
@@ -311,8 +359,7 @@ static bool add_to_tracks(struct collect *collect, const struct scan_event *even
     }
     if (!usable)
         return true;
-    if (is_anchor && event->tid.kind != SCAN_ABSENT &&
-        (kernel->tid = collect_value(collect, &event->tid)) == INTERN_NONE)
+    if (is_anchor && event->tid.kind != SCAN_ABSENT && (kernel->tid = collect_tid(collect, &event->tid)) == INTERN_NONE)
         return false;
     kernel->correlation = is_anchor && collect->request.scope_patterns != NULL
                               ? collect_correlation(collect, &event->correlation)

@@ -21,7 +21,11 @@
 /* Types of the values in struct collect's `values`; the tag of an entry. */
 #define VALUE_NUMBER 'n' /* text: canonical digits */
 #define VALUE_STRING 's' /* text: decoded */
-#define VALUE_OTHER  'o' /* text: null, true, false, or "" for an object or array */
+#define VALUE_OTHER                                                                                                    \
+    'o' /* text: null, true, false, or "" for an object or array; or what no UTF-8 can say, as spelled */
+
+/* A tid of up to nine digits is its own number, behind this bit: see collect_tid(). */
+#define TID_INLINE UINT32_C(0x80000000)
 
 /* Kernels may lie in so many pairs of process and device; a trace of one rank has one to some dozens. */
 #define COLLECT_MAX_GROUPS 4096u
@@ -121,6 +125,13 @@ const char *collect_text(struct collect *collect, const struct scan_value *value
 
 /* The number of a value in `values`. INTERN_NONE: out of memory (the caller knows that it is not absent). */
 uint32_t collect_value(struct collect *collect, const struct scan_value *value);
+
+/*
+ * The number of a tid: TID_INLINE | tid for the whole ones from 0 to
+ * 999999999, however spelled, so that streams without end take no memory;
+ * of others collect_value(). INTERN_NONE: out of memory.
+ */
+uint32_t collect_tid(struct collect *collect, const struct scan_value *value);
 
 /* A finite number, or a string that is one; a long one lives as long as its event. */
 enum decimal_status collect_time(struct collect *collect, const struct scan_value *value, struct decimal *time);

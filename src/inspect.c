@@ -60,7 +60,7 @@ static bool take_kernel(void *ctx, struct collect *collect, const struct scan_ev
 {
     struct job *job = ctx;
     uint32_t stream[2] = {group, INTERN_NONE};
-    if (event->tid.kind != SCAN_ABSENT && (stream[1] = collect_value(collect, &event->tid)) == INTERN_NONE)
+    if (event->tid.kind != SCAN_ABSENT && (stream[1] = collect_tid(collect, &event->tid)) == INTERN_NONE)
         return false;
     uint32_t series = series_of(job, name, group);
     uint32_t stream_id = intern(&job->streams, 's', (const char *)stream, sizeof stream, NULL);

@@ -123,6 +123,25 @@ size_t json_unescape(char *out, const char *text, size_t len)
     return n;
 }
 
+bool json_has_half_pair(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] != '\\')
+            continue;
+        int32_t unit = code_unit(text + i, len - i);
+        if (unit >= 0xDC00 && unit <= 0xDFFF)
+            return true;
+        if (unit >= 0xD800 && unit <= 0xDBFF) {
+            i += 6;
+            unit = code_unit(text + i, len - i);
+            if (unit < 0xDC00 || unit > 0xDFFF)
+                return true;
+        }
+        i += unit >= 0 ? 5 : 1;
+    }
+    return false;
+}
+
 bool utf8_valid(const char *text, size_t len)
 {
     const unsigned char *p = (const unsigned char *)text;

@@ -18,6 +18,9 @@
  */
 size_t json_unescape(char *out, const char *text, size_t len);
 
+/* Whether the bytes between the quotes of a JSON string hold an unpaired surrogate. */
+bool json_has_half_pair(const char *text, size_t len);
+
 /*
  * Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates, no
  * overlong forms, nothing beyond U+10FFFF).

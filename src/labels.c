@@ -1,5 +1,7 @@
 #include "labels.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "text.h"
@@ -60,6 +62,11 @@ static bool is_json_word(const char *text, size_t len)
  */
 static void value(struct text *text, const struct collect *collect, uint32_t number, bool keep_invalid)
 {
+    if (number != INTERN_NONE && (number & TID_INLINE) != 0) {
+        char digits[16];
+        text_add(text, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu32, number & ~TID_INLINE));
+        return;
+    }
     const struct intern_entry *entry = number == INTERN_NONE ? NULL : &collect->values.entries[number];
     if (entry == NULL || (entry->tag == VALUE_OTHER && entry->len == 0)) {
         text_puts(text, "null");
@@ -70,7 +77,7 @@ static void value(struct text *text, const struct collect *collect, uint32_t num
     else if (entry->tag == VALUE_STRING)
         text_json(text, entry->text, entry->len);
     else if (entry->tag == VALUE_OTHER && !is_json_word(entry->text, entry->len))
-        text_json(text, entry->text, entry->len); /* a bare nan */
+        text_json(text, entry->text, entry->len); /* a bare nan, half a surrogate pair */
     else
         text_add(text, entry->text, entry->len);
 }

@@ -47,6 +47,13 @@ static const uint64_t *matches_of(struct collect *collect, const char *name, siz
     return matches;
 }
 
+static uint32_t tid_or_none(struct collect *collect, const struct scan_value *value, bool *ok)
+{
+    uint32_t number = value->kind == SCAN_ABSENT ? INTERN_NONE : collect_tid(collect, value);
+    *ok &= value->kind == SCAN_ABSENT || number != INTERN_NONE;
+    return number;
+}
+
 static uint32_t value_or_none(struct collect *collect, const struct scan_value *value, bool *ok)
 {
     uint32_t number = value->kind == SCAN_ABSENT ? INTERN_NONE : collect_value(collect, value);
@@ -118,7 +125,7 @@ static bool asks_gpu(const struct collect *collect)
 static bool note_stream(struct collect *collect, const struct scan_event *event)
 {
     bool ok = true;
-    uint32_t key[3] = {value_or_none(collect, &event->pid, &ok), value_or_none(collect, &event->tid, &ok),
+    uint32_t key[3] = {value_or_none(collect, &event->pid, &ok), tid_or_none(collect, &event->tid, &ok),
                        device_or_none(collect, event, &ok)};
     uint32_t id = ok ? intern(&collect->gpu_streams, 'g', (const char *)key, sizeof key, NULL) : INTERN_NONE;
     if (id != INTERN_NONE && id >= COLLECT_MAX_GROUPS)
@@ -145,7 +152,7 @@ bool launch_add_scope(struct collect *collect, const struct scan_event *event, e
     bool ok = true;
     struct scope scope = {.name = intern(&collect->scope_names, 's', name, len, NULL)};
     scope.pid = value_or_none(collect, &event->pid, &ok);
-    scope.tid = value_or_none(collect, &event->tid, &ok);
+    scope.tid = tid_or_none(collect, &event->tid, &ok);
     scope.device = kind == LAUNCH_GPU_SCOPE ? device_or_none(collect, event, &ok) : INTERN_NONE;
     struct decimal start, end;
     enum decimal_status status = span(collect, event, &start, &end, &collect->times);
@@ -383,7 +390,7 @@ static bool note_call(struct collect *collect, struct launches *launches, size_t
 {
     bool ok = true;
     struct decimal start, end;
-    uint32_t pid = value_or_none(collect, &event->pid, &ok), tid = value_or_none(collect, &event->tid, &ok);
+    uint32_t pid = value_or_none(collect, &event->pid, &ok), tid = tid_or_none(collect, &event->tid, &ok);
     enum decimal_status status = span(collect, event, &start, &end, &collect->passing);
     if (!ok || status == DECIMAL_NO_MEMORY)
         return false;

@@ -335,7 +335,8 @@ enum lt_status select_group(struct collect *collect, struct track *track, struct
     char tag = selection->pid == INTERN_NONE ? VALUE_OTHER : collect->values.entries[selection->pid].tag;
     if (tag == VALUE_OTHER)
         return fail(error, LT_SELECTION,
-                    "%s: matching kernels have no pid that is a number or a string, so no track can stand beside "
+                    "%s: matching kernels have no pid that is a number or a string of whole characters, so no track "
+                    "can stand beside "
                     "them; choose others",
                     printable(file, sizeof file, track->place, strlen(track->place)));
     if ((status = check_kernels(collect, track, error)) == LT_OK)

@@ -115,6 +115,18 @@ def crowds(options, fixture):
     return ok
 
 
+def streams(options):
+    """Anchors on a stream of its own each."""
+    count = 1_000_000
+    with open("streams.json", "w", encoding="utf-8") as file:
+        file.write("[")
+        file.writelines(f'{{"ph":"X","cat":"kernel","name":"rotary_embedding_kernel","pid":0,"tid":{i},"ts":{i},"dur":1}},\n'
+                        for i in range(count))
+        file.write("{}]")
+    command = [options.layertrack, "annotate", "-q", *SELECT, "--num-layers", "2", "streams.json", "-o", "o.json"]
+    return check("a million anchors on as many streams", run(command, None), KIB_ALLOWED + 48 * count // 1024)
+
+
 def main():
     parser = argparse.ArgumentParser()
     for option in ("--layertrack", "--mktrace", "--fixtures"):
@@ -123,7 +135,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         fixture = os.path.join(options.fixtures, "decode.json")
-        results = [sizes(options), anchors(options), long_strings(options, fixture), crowds(options, fixture)]
+        results = [sizes(options), anchors(options), long_strings(options, fixture), crowds(options, fixture),
+                   streams(options)]
         os.chdir("/")
     sys.exit(not all(results))
 

@@ -73,6 +73,8 @@ static const struct row rows[] = {
     {"--pid is right, --device is not", KD("a", "7", "0"), "a", NULL, "7", "1", "with --device '1'"},
     {"no pid", "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"tid\":7,\"ts\":1,\"dur\":2}", "a", NULL, NULL, NULL,
      "have no pid that is a number or a string"},
+    {"a pid as the trace spells it", KD("a", "1e3", "0") "," KD("a", "7", "0"), "a", NULL, "1e3", NULL,
+     "pid n1000 device n0 "},
     {"pid null", KD("a", "null", "0"), "a", NULL, NULL, NULL, "have no pid that is a number or a string"},
 
     {"no kernel", "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\",\"pid\":1,\"ts\":1,\"dur\":2}", "a", NULL, NULL,
