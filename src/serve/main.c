@@ -233,6 +233,8 @@ static enum lt_status start(struct command *command, struct lt_error *error)
                       "--once and a UI from a folder do not go together: the UI is still read from "
                       "here when the trace has been transferred");
     await_signals(command);
+    if (status == LT_OK)
+        status = sites_reserve(command->hosted.folder >= 0 ? 2 : 1, error);
     if (status == LT_OK && !waiting_watch())
         status = fail_memory(error);
     if (status == LT_OK)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -359,6 +360,25 @@ enum lt_status site_listen(struct site *site, uint16_t port, struct lt_error *er
                     strerror(errno));
     site->port = ntohs(address.sin_port);
     return LT_OK;
+}
+
+/* Each site: its connections, and a file of a UI on each. */
+#define DESCRIPTORS_PER_SITE (2 * MOST_CONNECTIONS)
+#define OTHER_DESCRIPTORS    32u
+
+enum lt_status sites_reserve(unsigned sites, struct lt_error *error)
+{
+    rlim_t needed = sites * DESCRIPTORS_PER_SITE + OTHER_DESCRIPTORS;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
+        return LT_OK;
+    struct rlimit raised = {needed, limit.rlim_max};
+    if (limit.rlim_max >= needed && setrlimit(RLIMIT_NOFILE, &raised) == 0)
+        return LT_OK;
+    return fail(error, LT_IO,
+                "serve: only %llu files may be open at a time, and its connections need up to %llu; raise "
+                "the limit with ulimit -n %llu",
+                (unsigned long long)limit.rlim_max, (unsigned long long)needed, (unsigned long long)needed);
 }
 
 enum lt_status site_start(struct site *site, struct lt_error *error)

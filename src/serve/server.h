@@ -41,6 +41,12 @@ struct site {
     struct MHD_Daemon *daemon;
 };
 
+/*
+ * Makes sure that the process may open as many files as so many sites can
+ * need: a server that cannot accept a connection would go on trying. LT_IO.
+ */
+enum lt_status sites_reserve(unsigned sites, struct lt_error *error);
+
 /* Takes a port (0: any that is free) and a token. Answers nothing yet. */
 enum lt_status site_listen(struct site *site, uint16_t port, struct lt_error *error);
 

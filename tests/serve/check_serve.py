@@ -7,6 +7,7 @@ import argparse
 import gzip
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -473,6 +474,10 @@ def wrong_usage(w):
     w.fails(2, "needs a value", w.trace, "--port")
     for port in ("x", "", "-1", "+1", " 1", "1.5", "65536", "99999999999999999999"):
         w.fails(2, f"--port '{port}' is not a whole number from 0 to 65535", w.trace, "--port", port)
+    def few_files():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+    w.fails(5, "only 64 files may be open at a time, and its connections need up to 160", w.trace, preexec_fn=few_files)
     w.fails(3, "is not a regular file", pipe)
     w.fails(3, "is not a regular file", w.folder)
     w.fails(5, "cannot be opened", w.folder / "none")
