@@ -4,6 +4,7 @@
  * a report of a hundred thousand guides scrolls as one of ten.
  */
 import {count, milliseconds} from './format.js';
+import {oncePerFrame} from './frame.js';
 import {passOf} from './report.js';
 
 const ROW = 26;
@@ -12,6 +13,7 @@ export class Rail {
   /** `choose(track, pass, guide)`: numbers; guide is -1 for a whole pass. `again` is called on Enter. */
   constructor(element, report, choose, again) {
     Object.assign(this, {element, report, choose, again});
+    this.later = oncePerFrame(() => this.draw());
     this.open = report.tracks.map(() => true);
     this.openPass = report.tracks.map((track) => (track.passes.length > 0 ? 0 : -1));
     this.cursor = 0;
@@ -23,16 +25,6 @@ export class Rail {
     element.addEventListener('keydown', (event) => this.key(event));
     element.addEventListener('click', (event) => this.click(event));
     new ResizeObserver(() => this.draw()).observe(element);
-  }
-
-  later() {
-    if (this.waiting)
-      return;
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      this.draw();
-    });
   }
 
   layersOf(track) {

@@ -4,6 +4,7 @@
  * head and the first column stay in sight by position: sticky.
  */
 import {milliseconds, plural} from './format.js';
+import {oncePerFrame} from './frame.js';
 import {inPass, lowerBound, passOf} from './report.js';
 
 const ROW = 26;
@@ -13,6 +14,7 @@ const LEAST = {head: 84, column: 72}; /* px */
 export class Table {
   constructor(element, caption, report, choose, again) {
     Object.assign(this, {element, caption, report, choose, again});
+    this.later = oncePerFrame(() => this.draw());
     this.track = 0;
     this.value = 'start';
     this.pass = -1;
@@ -26,16 +28,6 @@ export class Table {
     element.addEventListener('click', (event) => this.click(event));
     new ResizeObserver(() => this.draw()).observe(element);
     this.setTrack(0);
-  }
-
-  later() {
-    if (this.waiting)
-      return;
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      this.draw();
-    });
   }
 
   setTrack(number) {

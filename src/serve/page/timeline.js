@@ -8,6 +8,7 @@
  * to be exact whatever the clock of the trace.
  */
 import {count} from './format.js';
+import {oncePerFrame} from './frame.js';
 import {grain, inPass, lowerBound, passOf} from './report.js';
 
 const AXIS = 24;
@@ -39,6 +40,7 @@ export class Timeline {
   /** `hover(track, guide)`: guide -1 when the pointer is on none. */
   constructor(canvas, report, choose, hover, again) {
     Object.assign(this, {canvas, report, choose, hover, again});
+    this.later = oncePerFrame(() => this.draw());
     this.context = canvas.getContext('2d');
     this.selection = {track: 0, pass: 0, guide: -1};
     this.left = 0;
@@ -82,16 +84,6 @@ export class Timeline {
     this.canvas.height = Math.round(this.height() * ratio);
     this.ratio = ratio;
     this.draw();
-  }
-
-  later() {
-    if (this.waiting)
-      return;
-    this.waiting = true;
-    requestAnimationFrame(() => {
-      this.waiting = false;
-      this.draw();
-    });
   }
 
   /* ---- the view ------------------------------------------------------------------------------------------------- */
