@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "json_text.h"
 #include "launch.h"
 
@@ -126,7 +127,7 @@ uint32_t collect_value(struct collect *collect, const struct scan_value *value)
     char tag = (char)('a' + (int)value->kind * 2 + value->escaped);
     uint32_t spelling = intern(&collect->spelled, tag, value->text, value->text == NULL ? 0 : value->len, &is_new);
     if (spelling == INTERN_NONE ||
-        !track_reserve(&collect->value_of, &collect->value_of_capacity, spelling, sizeof *collect->value_of))
+        !array_reserve(&collect->value_of, &collect->value_of_capacity, spelling, sizeof *collect->value_of))
         return INTERN_NONE;
     if (is_new)
         collect->value_of[spelling] = new_value(collect, value);
@@ -185,7 +186,7 @@ static bool new_group(struct collect *collect, uint32_t id, uint32_t pid, uint32
     collect->groups[id].device = device;
     for (size_t i = 0; i < collect->request.track_count; i++) {
         struct track *track = &collect->request.tracks[i];
-        if (!track_reserve(&track->groups, &track->group_capacity, id, sizeof *track->groups))
+        if (!array_reserve(&track->groups, &track->group_capacity, id, sizeof *track->groups))
             return false;
         track->groups[id].wanted =
             is_wanted(collect, pid, track->options->pid) && is_wanted(collect, device, track->options->device);
@@ -212,7 +213,7 @@ static uint32_t group_of(struct collect *collect, const struct scan_event *event
              collect->request.trace_name, COLLECT_MAX_GROUPS, event->index, event->offset);
         return INTERN_NONE;
     }
-    if (id == INTERN_NONE || !track_reserve(&collect->groups, &collect->group_capacity, id, sizeof *collect->groups) ||
+    if (id == INTERN_NONE || !array_reserve(&collect->groups, &collect->group_capacity, id, sizeof *collect->groups) ||
         (is_new && !new_group(collect, id, key[0], key[1])))
         return INTERN_NONE;
     return id;
@@ -225,11 +226,11 @@ static uint32_t plain_name(struct collect *collect, const char *text, size_t len
     int is_new;
     uint32_t id = intern(&collect->names, 'n', text, len, &is_new);
     if (id == INTERN_NONE ||
-        !track_reserve(&collect->kernel_names, &collect->name_capacity, id, sizeof *collect->kernel_names))
+        !array_reserve(&collect->kernel_names, &collect->name_capacity, id, sizeof *collect->kernel_names))
         return INTERN_NONE;
     if (is_new) {
         size_t words = patterns_words(collect->request.patterns);
-        if (!track_reserve(&collect->matches, &collect->match_capacity, (id + 1) * words - 1,
+        if (!array_reserve(&collect->matches, &collect->match_capacity, (id + 1) * words - 1,
                            sizeof *collect->matches) ||
             !patterns_search(collect->request.patterns, collect->request.trace_name, "kernel", text, len,
                              &collect->matches[id * words], &collect->kernel_names[id].matched, collect->error))
@@ -248,7 +249,7 @@ static uint32_t name_id(struct collect *collect, const struct scan_value *value)
     int is_new;
     uint32_t spelling = intern(&collect->escaped, 'e', value->text, value->len, &is_new);
     if (spelling == INTERN_NONE ||
-        !track_reserve(&collect->name_of, &collect->name_of_capacity, spelling, sizeof *collect->name_of))
+        !array_reserve(&collect->name_of, &collect->name_of_capacity, spelling, sizeof *collect->name_of))
         return INTERN_NONE;
     if (is_new) {
         size_t len;

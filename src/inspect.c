@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cluster.h"
 #include "collect.h"
 #include "kernels.h"
@@ -43,14 +44,8 @@ static uint32_t series_of(struct job *job, uint32_t name, uint32_t group)
     uint32_t id = intern(&job->series_keys, 'k', (const char *)key, sizeof key, &is_new);
     if (id == INTERN_NONE || !is_new)
         return id;
-    if (id >= job->series_capacity) {
-        size_t capacity = job->series_capacity == 0 ? 64 : job->series_capacity * 2;
-        struct series *series = realloc(job->series, capacity * sizeof *series);
-        if (series == NULL)
-            return INTERN_NONE;
-        job->series = series;
-        job->series_capacity = capacity;
-    }
+    if (!array_grow(&job->series, &job->series_capacity, id, sizeof *job->series))
+        return INTERN_NONE;
     job->series[id] = (struct series){.group = group, .name = name};
     return id;
 }

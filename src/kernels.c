@@ -3,24 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BIAS ((uint64_t)1 << 63)
+#include "array.h"
 
-static bool reserve(void *array, size_t *capacity, size_t count, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    if (count >= KERNELS_ODD)
-        return false;
-    size_t grown = *capacity == 0 ? 1024 : *capacity * 2;
-    void *old, *data;
-    memcpy(&old, array, sizeof old);
-    data = realloc(old, grown * size);
-    if (data == NULL)
-        return false;
-    memcpy(array, &data, sizeof data);
-    *capacity = grown;
-    return true;
-}
+#define BIAS ((uint64_t)1 << 63)
 
 /* ---- ticks ------------------------------------------------------------------------------------------------- */
 
@@ -80,11 +65,12 @@ bool kernels_add(struct kernels *kernels, const struct decimal *start, uint32_t 
     uint64_t ticks = 0;
     bool exact = false;
     if (!ticks_of(kernels, start, &ticks, &exact) ||
-        !reserve(&kernels->records, &kernels->capacity, kernels->count, sizeof *kernels->records))
+        !array_grow(&kernels->records, &kernels->capacity, kernels->count, sizeof *kernels->records))
         return false;
     if (!exact) {
         struct decimal kept = *start;
-        if (!reserve(&kernels->odd, &kernels->odd_capacity, kernels->odd_count, sizeof *kernels->odd) ||
+        if (kernels->odd_count >= KERNELS_ODD ||
+            !array_grow(&kernels->odd, &kernels->odd_capacity, kernels->odd_count, sizeof *kernels->odd) ||
             (kept.scale == DECIMAL_TEXT && (kept.text = arena_copy(&kernels->text, kept.text, kept.len)) == NULL))
             return false;
         kernels->odd[kernels->odd_count] = (struct kernel_odd){kept, stream};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "text.h"
 
 /* Names of scopes are without number: beyond so many bytes those seen are forgotten and matched anew. */
@@ -32,7 +33,7 @@ static const uint64_t *matches_of(struct collect *collect, const char *name, siz
     }
     int is_new;
     uint32_t id = intern(&collect->scope_seen, 's', name, len, &is_new);
-    if (id == INTERN_NONE || !track_reserve(&collect->scope_matches, &collect->scope_match_capacity,
+    if (id == INTERN_NONE || !array_reserve(&collect->scope_matches, &collect->scope_match_capacity,
                                             (id + 1) * words - 1, sizeof *collect->scope_matches))
         return NULL;
     uint64_t *matches = &collect->scope_matches[id * words];
@@ -85,7 +86,7 @@ static bool add_bad(struct track *track, const struct scan_event *event, const s
             return true;
     if (at == MOST_BAD_SCOPES)
         return true;
-    if (!track_reserve(&track->bad_scopes, &track->bad_scope_capacity, at, sizeof *track->bad_scopes))
+    if (!array_reserve(&track->bad_scopes, &track->bad_scope_capacity, at, sizeof *track->bad_scopes))
         return false;
     track->bad_scopes[track->bad_scope_count++] =
         (struct bad_scope){.event = event->index, .offset = event->offset, .pid = scope->pid, .on_gpu = on_gpu};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "collect.h"
 #include "json_text.h"
 
@@ -111,24 +112,6 @@ static bool has_text(const struct scan_value *value)
 
 /* ---- streams ----------------------------------------------------------------------------------------------- */
 
-static bool grow(void *array, size_t *capacity, size_t index, size_t size)
-{
-    if (index < *capacity)
-        return true;
-    size_t grown = *capacity == 0 ? 16 : *capacity * 2;
-    while (grown <= index)
-        grown *= 2;
-    void *old, *data;
-    memcpy(&old, array, sizeof old);
-    data = realloc(old, grown * size);
-    if (data == NULL)
-        return false;
-    memset((char *)data + *capacity * size, 0, (grown - *capacity) * size);
-    memcpy(array, &data, sizeof data);
-    *capacity = grown;
-    return true;
-}
-
 /* The key of a stream: tag of the tid, number of the device, text of the tid. */
 static uint32_t stream_number(struct picture *picture, const struct scan_event *event, uint32_t device, int *is_new)
 {
@@ -158,7 +141,7 @@ static struct picture_stream *stream_of(struct picture *picture, const struct sc
              printable(file, sizeof file, picture->trace_name, strlen(picture->trace_name)), PICTURE_MAX_STREAMS);
         return NULL;
     }
-    if (!grow(&picture->streams, &picture->stream_capacity, number, sizeof *picture->streams))
+    if (!array_reserve(&picture->streams, &picture->stream_capacity, number, sizeof *picture->streams))
         return NULL;
     struct picture_column *columns = calloc(picture->width, sizeof *columns);
     if (columns == NULL)
@@ -266,7 +249,8 @@ static bool device_of(struct picture *picture, const struct scan_value *value, u
     if (text == NULL)
         return false;
     *out = intern(&picture->devices, value->kind == SCAN_NUMBER ? 'n' : 's', text, len, NULL);
-    return *out != INTERN_NONE && grow(&picture->anchors, &picture->anchors_capacity, *out, sizeof *picture->anchors);
+    return *out != INTERN_NONE &&
+           array_reserve(&picture->anchors, &picture->anchors_capacity, *out, sizeof *picture->anchors);
 }
 
 static bool is_wanted(const struct picture *picture, uint32_t device)

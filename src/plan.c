@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "order.h"
 
 /* ---- sorting ----------------------------------------------------------------------------------------------- */
@@ -324,19 +325,6 @@ static bool joins_pass(struct pass_scopes *pass, const struct scope *at)
     return true;
 }
 
-static bool room_for_one(struct pass_scopes *pass)
-{
-    if (pass->count < pass->capacity)
-        return true;
-    size_t capacity = pass->capacity == 0 ? 16 : pass->capacity * 2;
-    const struct scope **seen = realloc(pass->seen, capacity * sizeof *seen);
-    if (seen == NULL)
-        return false;
-    pass->seen = seen;
-    pass->capacity = capacity;
-    return true;
-}
-
 /*
  * All anchors of a pass, those between its layers' too, start in one scope.
  * Where streams tell which, the others' anchors lie in the same span; where
@@ -356,7 +344,7 @@ static enum plan_refusal check_gpu_pass(struct plan *plan, uint64_t number, stru
         if (!gpu_scopes_own(scopes, anchor->tid))
             continue;
         const struct scope *at = gpu_scopes_at(scopes, anchor->tid, &ts, &ts);
-        if (!room_for_one(pass))
+        if (!array_grow(&pass->seen, &pass->capacity, pass->count, sizeof *pass->seen))
             return refuse(plan, PLAN_NO_MEMORY, number * request->num_layers);
         if (at == NULL || !joins_pass(pass, at))
             return refuse(plan, PLAN_CROSSES_GPU, number * request->num_layers + i / request->stride);

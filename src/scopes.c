@@ -2,18 +2,13 @@
 
 #include <stdlib.h>
 
+#include "array.h"
 #include "order.h"
 
 bool scopes_add(struct scopes *scopes, const struct scope *scope)
 {
-    if (scopes->count == scopes->capacity) {
-        size_t grown = scopes->capacity == 0 ? 64 : scopes->capacity * 2;
-        struct scope *items = grown > UINT32_MAX ? NULL : realloc(scopes->items, grown * sizeof *items);
-        if (items == NULL)
-            return false;
-        scopes->items = items;
-        scopes->capacity = grown;
-    }
+    if (!array_grow(&scopes->items, &scopes->capacity, scopes->count, sizeof *scopes->items))
+        return false;
     scopes->items[scopes->count++] = *scope;
     return true;
 }

@@ -1,7 +1,8 @@
 #include "track.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "array.h"
 
 const struct track_words track_option_words = {
     .anchor_regex = "--anchor-regex",
@@ -31,45 +32,6 @@ const struct track_words track_spec_words = {
     .phase = "phase",
 };
 
-bool track_reserve(void *array, size_t *capacity, size_t index, size_t size)
-{
-    if (index < *capacity)
-        return true;
-    size_t grown = *capacity == 0 ? 16 : *capacity;
-    while (grown <= index)
-        grown *= 2;
-    void *old, *data;
-    memcpy(&old, array, sizeof old);
-    data = realloc(old, grown * size);
-    if (data == NULL)
-        return false;
-    memset((char *)data + *capacity * size, 0, (grown - *capacity) * size);
-    memcpy(array, &data, sizeof data);
-    *capacity = grown;
-    return true;
-}
-
-/*
- * The same for records by the hundred thousand: what is not used yet is not
- * touched, so that it costs no memory.
- */
-static bool reserve_record(void *array, size_t *capacity, size_t count, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    if (count >= UINT32_MAX)
-        return false;
-    size_t grown = *capacity == 0 ? 1024 : *capacity * 2;
-    void *old, *data;
-    memcpy(&old, array, sizeof old);
-    data = realloc(old, grown * size);
-    if (data == NULL)
-        return false;
-    memcpy(array, &data, sizeof data);
-    *capacity = grown;
-    return true;
-}
-
 bool track_keep_time(struct decimal *time, struct arena *arena)
 {
     if (time->scale != DECIMAL_TEXT)
@@ -85,10 +47,10 @@ static bool add_anchor(struct track *track, const struct track_kernel *kernel, s
 {
     struct decimal start = *kernel->ts;
     if (!track_keep_time(&start, times) ||
-        !reserve_record(&track->anchors, &track->anchor_capacity, track->anchor_count, sizeof *track->anchors))
+        !array_grow(&track->anchors, &track->anchor_capacity, track->anchor_count, sizeof *track->anchors))
         return false;
     if (track->within_pattern != PATTERN_NONE) {
-        if (!reserve_record(&track->launches, &track->launch_capacity, track->anchor_count, sizeof *track->launches))
+        if (!array_grow(&track->launches, &track->launch_capacity, track->anchor_count, sizeof *track->launches))
             return false;
         track->launches[track->anchor_count] = kernel->correlation;
     }
@@ -104,7 +66,7 @@ static bool add_terminal(struct track *track, const struct track_kernel *kernel,
 {
     struct decimal start = *kernel->ts, end;
     if (!track_keep_time(&start, times) || decimal_add(&end, kernel->ts, kernel->dur, times) != DECIMAL_OK ||
-        !reserve_record(&track->terminals, &track->terminal_capacity, track->terminal_count, sizeof *track->terminals))
+        !array_grow(&track->terminals, &track->terminal_capacity, track->terminal_count, sizeof *track->terminals))
         return false;
     track->terminals[track->terminal_count++] = (struct terminal){.ts = decimal_pack(&start),
                                                                   .ts_scale = start.scale,
@@ -120,15 +82,15 @@ static bool add_mark(struct landmark *landmark, const struct track_kernel *kerne
     struct mark mark = {.group = kernel->group, .ts_scale = start.scale};
     mark.is_long = start.scale == DECIMAL_TEXT || start.coefficient != (int64_t)start.coefficient;
     if (mark.is_long) {
-        if (!track_keep_time(&start, times) || !reserve_record(&landmark->long_times, &landmark->long_capacity,
-                                                               landmark->long_count, sizeof *landmark->long_times))
+        if (!track_keep_time(&start, times) || !array_grow(&landmark->long_times, &landmark->long_capacity,
+                                                           landmark->long_count, sizeof *landmark->long_times))
             return false;
         mark.ts = (int64_t)landmark->long_count;
         landmark->long_times[landmark->long_count++] = decimal_pack(&start);
     } else {
         mark.ts = (int64_t)start.coefficient;
     }
-    if (!reserve_record(&landmark->marks, &landmark->capacity, landmark->count, sizeof *landmark->marks))
+    if (!array_grow(&landmark->marks, &landmark->capacity, landmark->count, sizeof *landmark->marks))
         return false;
     landmark->marks[landmark->count++] = mark;
     return true;

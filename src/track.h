@@ -95,9 +95,6 @@ bool track_add_kernel(struct track *track, const struct track_kernel *kernel, st
 /* A number that outlives its event: a long one's text is copied. False when memory is out. */
 bool track_keep_time(struct decimal *time, struct arena *arena);
 
-/* Makes room for element `index` of an array; new elements are zero. */
-bool track_reserve(void *array, size_t *capacity, size_t index, size_t size);
-
 /* Frees all, the place and the plan too. */
 void track_free(struct track *track);
 
