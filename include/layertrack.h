@@ -226,7 +226,7 @@ struct lt_inspect_options {
     const char *anchor_regex; /* only kernels that match, and each of their runs; or NULL: all kernels */
     const char *pid;          /* text of the process, or NULL: each one */
     const char *device;       /* text of args.device, or NULL: each one */
-    uint64_t num_layers;      /* 0: not known. Orders the names, and never bears on what a run is */
+    uint64_t num_layers;      /* at most 2^53; 0: not known. Orders the names, and never bears on what a run is */
     unsigned threads;         /* 0: one per core */
     enum lt_parser parser;
     lt_progress_fn *progress; /* may be NULL */

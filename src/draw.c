@@ -436,11 +436,16 @@ static void title_words(struct text *words, const struct drawing *drawing)
 {
     const struct picture *picture = drawing->picture;
     text_puts(words, drawing->track->phase);
-    text_puts(words, " \xc2\xb7 pass_index ");
+    text_puts(words, " \xc2\xb7 pass ");
     text_u64(words, drawing->pass);
-    text_puts(words, " of ");
-    text_u64(words, drawing->track->passes);
-    text_puts(words, drawing->track->passes == 1 ? " pass \xc2\xb7 L" : " passes \xc2\xb7 L");
+    /* "1 of 2" would be the first to a reader who counts from 1. */
+    if (drawing->track->passes == 1) {
+        text_puts(words, ", the only one");
+    } else {
+        text_puts(words, " of passes 0\xe2\x80\x93");
+        text_u64(words, drawing->track->passes - 1);
+    }
+    text_puts(words, " \xc2\xb7 L");
     text_u64(words, picture->rows[0].layer);
     if (picture->row_count > 1) {
         text_puts(words, "\xe2\x80\x93L");

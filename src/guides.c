@@ -156,21 +156,35 @@ static bool count_of(const struct args *args, enum arg arg, uint64_t *out)
 
 /* ---- tracks ------------------------------------------------------------------------------------------------ */
 
-static bool same_text(const struct guide_value *value, const struct scan_value *field)
+/* A string's characters, in `room` when they fit; the caller frees *more. NULL when memory is out. */
+static const char *decoded(const struct scan_value *field, char *room, size_t size, char **more, size_t *len)
 {
+    *len = field->len;
     if (!field->escaped)
-        return field->len == value->len && (value->len == 0 || memcmp(field->text, value->text, value->len) == 0);
-    char out[1024];
-    return field->len <= sizeof out && json_unescape(out, field->text, field->len) == value->len &&
-           memcmp(out, value->text, value->len) == 0;
+        return field->len == 0 ? "" : field->text;
+    char *out = field->len <= size ? room : (*more = malloc(field->len));
+    if (out != NULL)
+        *len = json_unescape(out, field->text, field->len);
+    return out;
 }
 
-bool guide_value_is(const struct guide_value *value, const struct scan_value *field)
+static bool same_text(const struct guide_value *value, const struct scan_value *field, bool *failed)
+{
+    char room[256], *more = NULL;
+    size_t len;
+    const char *text = decoded(field, room, sizeof room, &more, &len);
+    bool same = text != NULL && len == value->len && memcmp(text, value->text, len) == 0;
+    *failed |= text == NULL;
+    free(more);
+    return same;
+}
+
+bool guide_value_is(const struct guide_value *value, const struct scan_value *field, bool *failed)
 {
     moment a, b;
     if (value->kind != field->kind)
         return false;
-    if (same_text(value, field))
+    if (same_text(value, field, failed))
         return true;
     return value->kind == SCAN_NUMBER && moment_parse(&a, value->text, value->len) == DECIMAL_OK &&
            moment_parse(&b, field->text, field->len) == DECIMAL_OK && a == b;
@@ -229,10 +243,15 @@ static struct guide_track *new_track(struct guides *guides, const struct scan_ev
 
 static struct guide_track *track_of(struct guides *guides, const struct scan_event *event, const struct args *args)
 {
+    bool failed = false;
     for (unsigned i = guides->track_count; i-- > 0;)
-        if (guide_value_is(&guides->tracks[i].tid, &event->tid) && guide_value_is(&guides->tracks[i].pid, &event->pid))
+        if (guide_value_is(&guides->tracks[i].tid, &event->tid, &failed) &&
+            guide_value_is(&guides->tracks[i].pid, &event->pid, &failed))
             return &guides->tracks[i];
-    return new_track(guides, event, args);
+    if (!failed)
+        return new_track(guides, event, args);
+    fail_memory(guides->error);
+    return NULL;
 }
 
 /* ---- events ------------------------------------------------------------------------------------------------ */
@@ -285,17 +304,19 @@ static bool take_guide(struct guides *guides, const struct scan_event *event, co
     return track != guides->taken || pass != guides->pass || add_row(guides, &row, event);
 }
 
-static bool is_guide(const struct scan_event *event)
+/* Whether a field is the text, or, among `words`, holds it. */
+static bool says(const struct scan_value *field, const char *word, bool words, bool *failed)
 {
-    char cat[64];
-    size_t len = event->cat.len;
-    if (event->cat.kind != SCAN_STRING || event->ph.kind != SCAN_STRING || event->ph.len != 1 ||
-        event->ph.text[0] != 'X' || len < 11 || (event->cat.escaped && len > sizeof cat))
+    char room[256], *more = NULL;
+    size_t len;
+    if (field->kind != SCAN_STRING || field->len < strlen(word))
         return false;
-    if (!event->cat.escaped)
-        return has_word(event->cat.text, len, "layer_guide", 11);
-    len = json_unescape(cat, event->cat.text, len);
-    return has_word(cat, len, "layer_guide", 11);
+    const char *text = decoded(field, room, sizeof room, &more, &len);
+    bool same = text != NULL && len == strlen(word) && memcmp(text, word, len) == 0;
+    same |= words && text != NULL && has_word(text, len, word, strlen(word));
+    *failed |= text == NULL;
+    free(more);
+    return same;
 }
 
 bool guides_event(void *ctx, const struct scan_event *event)
@@ -303,8 +324,12 @@ bool guides_event(void *ctx, const struct scan_event *event)
     struct guides *guides = ctx;
     struct args args;
     size_t len;
-    if (!is_guide(event))
-        return true;
+    bool failed = false;
+    if (!says(&event->cat, "layer_guide", true, &failed) || !says(&event->ph, "X", false, &failed)) {
+        if (failed)
+            fail_memory(guides->error);
+        return !failed;
+    }
     const char *text = reading_text(guides->reading, event, &len);
     if (text == NULL)
         return bad_guide(guides, event, "is too long");

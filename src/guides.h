@@ -56,9 +56,9 @@ bool guides_event(void *guides, const struct scan_event *event);
 /* After the reading: whether what was asked for is there. LT_SELECTION with what there is instead. */
 enum lt_status guides_check(struct guides *guides);
 
-/* Whether a field of an event is the value: 7 and 7.0 are the same, 7 and "7" are not. A spelling with escapes over 1
- * KiB is not. */
-bool guide_value_is(const struct guide_value *value, const struct scan_value *field);
+/* Whether a field of an event is the value: 7 and 7.0 are the same, 7 and "7" are not. Sets *failed when memory is out.
+ */
+bool guide_value_is(const struct guide_value *value, const struct scan_value *field, bool *failed);
 
 void guides_free(struct guides *guides);
 

@@ -10,6 +10,7 @@
 #include "reading.h"
 #include "select.h"
 #include "text.h"
+#include "tracks.h"
 #include "words.h"
 
 /* The kernels of one name in one group. */
@@ -434,6 +435,8 @@ static enum lt_status open_job(struct job *job)
         return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
     if (options->anchor_regex != NULL && options->anchor_regex[0] == '\0')
         return fail(job->error, LT_USAGE, "--anchor-regex is empty and would match every name; give a pattern");
+    if (options->num_layers != 0 && tracks_check_count("--num-layers", options->num_layers, 1, job->error) != LT_OK)
+        return job->error->status;
     /* Which is what is wanted without one. */
     job->wanted = (struct lt_track){.anchor_regex = options->anchor_regex == NULL ? "" : options->anchor_regex,
                                     .pid = options->pid,

@@ -1,6 +1,7 @@
 #include "moment.h"
 
 #include "arena.h"
+#include "json_text.h"
 
 static moment power_of_ten(unsigned n)
 {
@@ -66,9 +67,16 @@ enum decimal_status moment_parse(moment *out, const char *text, size_t len)
 
 enum decimal_status moment_of(moment *out, const struct scan_value *value)
 {
-    if (value->kind != SCAN_NUMBER && (value->kind != SCAN_STRING || value->escaped))
+    if (value->kind != SCAN_NUMBER && value->kind != SCAN_STRING)
         return DECIMAL_NOT_A_NUMBER;
-    return moment_parse(out, value->text, value->len);
+    if (!value->escaped)
+        return moment_parse(out, value->text, value->len);
+    struct arena arena = {0};
+    char *text = arena_take(&arena, value->len);
+    enum decimal_status status =
+        text == NULL ? DECIMAL_NO_MEMORY : moment_parse(out, text, json_unescape(text, value->text, value->len));
+    arena_free(&arena);
+    return status;
 }
 
 void text_moment(struct text *text, moment time, unsigned digits)

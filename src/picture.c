@@ -94,15 +94,23 @@ static const char *canonical(struct picture *picture, const struct scan_value *v
     return out;
 }
 
-static bool is_word(const struct scan_value *value, const char *word, size_t word_len, struct picture *picture)
+/* A string field's characters; NULL when it is none or memory is out (*error is set). */
+static const char *text_of(struct picture *picture, const struct scan_value *value, size_t *len)
+{
+    const char *text = value->kind == SCAN_STRING ? decoded(picture, value, len) : NULL;
+    if (text == NULL && value->kind == SCAN_STRING)
+        fail_memory(picture->error);
+    return text;
+}
+
+static bool is_kernel(struct picture *picture, const struct scan_event *event)
 {
     size_t len;
-    if (value->kind != SCAN_STRING || value->len < word_len)
+    const char *text = text_of(picture, &event->cat, &len);
+    if (text == NULL || !has_word(text, len, "kernel", 6))
         return false;
-    const char *text = decoded(picture, value, &len);
-    if (text == NULL)
-        fail_memory(picture->error);
-    return text != NULL && has_word(text, len, word, word_len);
+    text = text_of(picture, &event->ph, &len);
+    return text != NULL && len == 1 && text[0] == 'X';
 }
 
 static bool has_text(const struct scan_value *value)
@@ -293,9 +301,9 @@ static bool shows(const struct picture *picture, moment start, moment dur)
 static bool take_event(struct picture *picture, const struct scan_event *event)
 {
     moment start, dur;
-    if (!is_word(&event->cat, "kernel", 6, picture) || !is_word(&event->ph, "X", 1, picture) ||
-        !guide_value_is(picture->pid, &event->pid))
-        return true;
+    bool failed = false;
+    if (!is_kernel(picture, event) || !guide_value_is(picture->pid, &event->pid, &failed))
+        return !failed;
     enum decimal_status ts = moment_of(&start, &event->ts), length = moment_of(&dur, &event->dur);
     if (ts == DECIMAL_NO_MEMORY || length == DECIMAL_NO_MEMORY)
         return false;

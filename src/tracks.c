@@ -22,7 +22,7 @@ static enum lt_status check_text(const char *option, const char *text, size_t mo
     return LT_OK;
 }
 
-static enum lt_status check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error)
+enum lt_status tracks_check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error)
 {
     if (count < least || count > MAX_COUNT)
         return fail(error, LT_USAGE, "%s must be a whole number from %u to 2^53", option, (unsigned)least);
@@ -34,7 +34,7 @@ static enum lt_status check_landmarks(const struct lt_track *track, struct lt_er
     if (track->landmark_count > LT_MAX_LANDMARKS)
         return fail(error, LT_USAGE, "more than %d landmarks; take fewer", LT_MAX_LANDMARKS);
     for (size_t i = 0; i < track->landmark_count; i++)
-        if (check_count("the count of --landmark-regex", track->landmarks[i].count, 0, error) != LT_OK)
+        if (tracks_check_count("the count of --landmark-regex", track->landmarks[i].count, 0, error) != LT_OK)
             return error->status;
     return LT_OK;
 }
@@ -44,17 +44,17 @@ static enum lt_status check_track(const struct lt_track *track, struct lt_error 
 {
     if (track->anchor_regex == NULL)
         return fail(error, LT_USAGE, "--anchor-regex is required");
-    enum lt_status status = check_count("--num-layers", track->num_layers, 1, error);
+    enum lt_status status = tracks_check_count("--num-layers", track->num_layers, 1, error);
     if (status == LT_OK)
-        status = check_count("--passes", track->passes, 1, error);
+        status = tracks_check_count("--passes", track->passes, 1, error);
     if (status == LT_OK)
-        status = check_count("--anchor-offset", track->anchor_offset, 0, error);
+        status = tracks_check_count("--anchor-offset", track->anchor_offset, 0, error);
     if (status == LT_OK)
-        status = check_count("--first-layer", track->first_layer, 0, error);
+        status = tracks_check_count("--first-layer", track->first_layer, 0, error);
     if (status == LT_OK)
-        status = check_count("--anchor-stride", track->anchor_stride, 1, error);
+        status = tracks_check_count("--anchor-stride", track->anchor_stride, 1, error);
     if (status == LT_OK)
-        status = check_count("--extra-anchors-per-pass", track->extra_anchors_per_pass, 0, error);
+        status = tracks_check_count("--extra-anchors-per-pass", track->extra_anchors_per_pass, 0, error);
     if (status == LT_OK)
         status = check_text("--phase", track->phase, LT_MAX_PHASE, error);
     if (status == LT_OK)

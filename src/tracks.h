@@ -17,6 +17,9 @@ struct tracks {
     struct arena texts; /* what messages call the patterns */
 };
 
+/* Whether an option's count is one from `least` to 2^53, or LT_USAGE. */
+enum lt_status tracks_check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error);
+
 /* Reads the spec if there is one, checks the tracks and compiles their patterns. LT_USAGE, or LT_IO for the spec. */
 enum lt_status tracks_init(struct tracks *tracks, const struct lt_annotate_options *options, struct lt_error *error);
 

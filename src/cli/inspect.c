@@ -57,12 +57,13 @@ struct command {
 
 /* ---- options ----------------------------------------------------------------------------------------------- */
 
-static bool take_count(const char *option, const char *value, uint64_t *out)
+/* A count that is not 0, which the message `least` says. */
+static bool take_count(const char *option, const char *value, const char *least, uint64_t *out)
 {
     if (!cli_number(option, value, out))
         return false;
     if (*out == 0)
-        cli_usage("%s must be at least 1", option);
+        cli_usage("%s must be %s", option, least);
     return *out != 0;
 }
 
@@ -75,7 +76,7 @@ static bool take(void *ctx, int option, char *value)
         options->anchor_regex = value;
         return true;
     case OPT_NUM_LAYERS:
-        return take_count("--num-layers", value, &options->num_layers);
+        return take_count("--num-layers", value, "a whole number from 1 to 2^53", &options->num_layers);
     case OPT_PID:
         options->pid = value;
         return true;
@@ -83,7 +84,7 @@ static bool take(void *ctx, int option, char *value)
         options->device = value;
         return true;
     case OPT_TOP:
-        return take_count("--top", value, &command->top);
+        return take_count("--top", value, "at least 1", &command->top);
     case OPT_JSON:
         command->json = true;
         return true;
