@@ -5,44 +5,22 @@
 /* What stands between two events of the insertion, ",\n", is two bytes long. */
 #define BETWEEN 2
 
-static void keep_tail(struct insertion *in)
+void insertion_init(struct insertion *in, const struct reading *reading, struct lt_error *error)
 {
-    if (in->block_len >= INSERTION_TAIL) {
-        memcpy(in->tail, in->block + in->block_len - INSERTION_TAIL, INSERTION_TAIL);
-        in->tail_len = INSERTION_TAIL;
-        return;
-    }
-    size_t room = INSERTION_TAIL - in->block_len;
-    size_t keep = in->tail_len < room ? in->tail_len : room;
-    memmove(in->tail, in->tail + in->tail_len - keep, keep);
-    memcpy(in->tail + keep, in->block, in->block_len);
-    in->tail_len = keep + in->block_len;
-}
-
-/* The byte at `offset`, 0 when it is not at hand. */
-static unsigned char byte_at(const struct insertion *in, uint64_t offset)
-{
-    if (offset >= in->block_offset) {
-        uint64_t at = offset - in->block_offset;
-        return at < in->block_len ? in->block[at] : 0;
-    }
-    uint64_t back = in->block_offset - offset;
-    return back <= in->tail_len ? in->tail[in->tail_len - back] : 0;
+    *in = (struct insertion){.reading = reading, .error = error};
 }
 
 /* The bytes behind the last event may come in a later block than its own. */
 static void look_behind(struct insertion *in)
 {
     for (unsigned i = 0; i < BETWEEN; i++)
-        if (in->behind[i] == 0)
-            in->behind[i] = byte_at(in, in->end + i);
+        if (in->end + i >= in->block_offset && in->end + i - in->block_offset < in->block_len)
+            in->behind[i] = in->block[in->end + i - in->block_offset];
 }
 
 void insertion_block(void *ctx, const unsigned char *data, size_t len, uint64_t offset)
 {
     struct insertion *in = ctx;
-    if (in->block != NULL)
-        keep_tail(in);
     in->block = data;
     in->block_len = len;
     in->block_offset = offset;
@@ -57,19 +35,17 @@ static bool is(const struct scan_value *value, const char *text)
 
 static bool keep_place(struct insertion_place *place, const struct scan_value *value)
 {
-    if (value->len > INSERTION_PLACE)
-        return false;
     place->kind = value->kind;
-    place->len = value->len;
+    place->text.len = 0;
     if (value->len > 0)
-        memcpy(place->text, value->text, value->len);
-    return true;
+        text_add(&place->text, value->text, value->len);
+    return !place->text.failed;
 }
 
 static bool same_place(const struct insertion_place *place, const struct scan_value *value)
 {
-    return place->kind == value->kind && place->len == value->len &&
-           (value->len == 0 || memcmp(place->text, value->text, value->len) == 0);
+    return place->kind == value->kind && place->text.len == value->len &&
+           (value->len == 0 || memcmp(place->text.data, value->text, value->len) == 0);
 }
 
 /* Whether the event goes on with the run as the insertion would. */
@@ -84,16 +60,18 @@ static void begin_run(struct insertion *in, const struct scan_event *event)
     in->in_run = in->tracks = 0;
     in->start = event->offset;
     for (unsigned i = 0; i < BETWEEN; i++)
-        in->before[i] = event->offset + i >= BETWEEN ? byte_at(in, event->offset + i - BETWEEN) : 0;
+        in->before[i] = reading_before(in->reading, event, BETWEEN - i);
 }
 
 static bool begin_track(struct insertion *in, const struct scan_event *event)
 {
     in->tracks++;
+    in->stage = INSERTION_NAMED;
     return keep_place(&in->pid, &event->pid) && keep_place(&in->tid, &event->tid);
 }
 
-static void step(struct insertion *in, const struct scan_event *event, bool guide)
+/* False when memory is out. */
+static bool step(struct insertion *in, const struct scan_event *event, bool guide)
 {
     bool on = follows(in, event);
     bool in_place = on && same_place(&in->pid, &event->pid) && same_place(&in->tid, &event->tid);
@@ -106,10 +84,11 @@ static void step(struct insertion *in, const struct scan_event *event, bool guid
     } else if (meta && is(&event->name, "thread_name")) {
         if (!on || in->stage != INSERTION_IN_TRACK)
             begin_run(in, event);
-        in->stage = begin_track(in, event) ? INSERTION_NAMED : INSERTION_OUTSIDE;
+        return begin_track(in, event);
     } else {
         in->stage = INSERTION_OUTSIDE;
     }
+    return true;
 }
 
 bool insertion_event(void *ctx, const struct scan_event *event)
@@ -120,7 +99,10 @@ bool insertion_event(void *ctx, const struct scan_event *event)
     if (in->stage == INSERTION_OUTSIDE && !guide && !is(&event->ph, "M"))
         return true;
     in->seen += guide;
-    step(in, event, guide);
+    if (!step(in, event, guide)) {
+        fail_memory(in->error);
+        return false;
+    }
     in->end = event->end;
     memset(in->behind, 0, sizeof in->behind);
     look_behind(in);
@@ -135,4 +117,10 @@ bool insertion_find(const struct insertion *in, const struct scan_layout *layout
     *offset = in->start - (in->before[0] == ',' ? 2 : 1);
     *bytes = layout->insert_offset - *offset;
     return true;
+}
+
+void insertion_free(struct insertion *in)
+{
+    text_free(&in->pid.text);
+    text_free(&in->tid.text);
 }

@@ -12,20 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "error.h"
+#include "reading.h"
 #include "scan.h"
+#include "text.h"
 
-/* How far back bytes of earlier blocks are known: more than the first event of a track is long. */
-#define INSERTION_TAIL ((size_t)8 << 10)
-/* Longest pid or tid that a track may have, as written. */
-#define INSERTION_PLACE ((size_t)512)
-
+/* A pid or tid as written. */
 struct insertion_place {
     enum scan_kind kind;
-    size_t len;
-    char text[INSERTION_PLACE];
+    struct text text;
 };
 
 struct insertion {
+    const struct reading *reading; /* opened with `texts` */
+    struct lt_error *error;
     uint64_t seen; /* guides anywhere in the trace */
 
     /* The run of tracks that the last event belongs to. */
@@ -40,19 +40,21 @@ struct insertion {
     const unsigned char *block; /* being scanned */
     size_t block_len;
     uint64_t block_offset;
-    unsigned char tail[INSERTION_TAIL]; /* what came before it */
-    size_t tail_len;
 };
 
-/* A reading_block_fn and a scan_event_fn with a struct insertion, set to zero, as context. */
+void insertion_init(struct insertion *in, const struct reading *reading, struct lt_error *error);
+
+/* A reading_block_fn and a scan_event_fn with a struct insertion as context. */
 void insertion_block(void *insertion, const unsigned char *data, size_t len, uint64_t offset);
 bool insertion_event(void *insertion, const struct scan_event *event);
 
 /*
  * After the scan: where the insertion lies. False when the trace has no
- * guides, or not all of them exactly as they were written. A comma in front
+ * guides, or not all of them as they were written. A comma in front
  * is taken to be the insertion's own.
  */
 bool insertion_find(const struct insertion *in, const struct scan_layout *layout, uint64_t *offset, uint64_t *bytes);
+
+void insertion_free(struct insertion *in);
 
 #endif

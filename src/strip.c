@@ -91,6 +91,7 @@ static enum lt_status find(struct strip *job)
 {
     if (open_report(job) != LT_OK)
         return job->error->status;
+    insertion_init(&job->insertion, &job->reading, job->error);
     struct reading_options reading = {
         .path = job->options->trace,
         .threads = job->options->threads,
@@ -101,6 +102,7 @@ static enum lt_status find(struct strip *job)
         .hash = job->has_report && !report_source_is_gzip(&job->report) ? SOURCE_HASH_OUTSIDE : SOURCE_HASH_NONE,
         .skip_from = job->offset,
         .skip_to = job->offset + job->bytes,
+        .texts = true,
         .progress = job->options->progress,
         .progress_ctx = job->options->callback_ctx,
     };
@@ -219,6 +221,7 @@ enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_
         *result = job.result;
     gzip_writer_free(job.writer);
     sink_free(job.sink);
+    insertion_free(&job.insertion);
     reading_close(&job.reading);
     report_close(&job.report);
     return status;
