@@ -5,9 +5,6 @@
 #include "reading.h"
 #include "text.h"
 
-/* The first track lies above all others of its process, the next ones below it. */
-#define FIRST_SORT_INDEX (-1000)
-
 const char labels_notice[] =
     "Navigation aid from an anchor's start to the next anchor's start: not the full layer, not "
     "ownership of the kernels beneath it, not a latency.";
@@ -181,7 +178,7 @@ static void track_events(struct text *text, const struct collect *collect, size_
     text_puts(text, "}},\n{\"ph\": \"M\", \"name\": \"thread_sort_index\", ");
     place(text, collect, track);
     text_puts(text, ", \"args\": {\"sort_index\": ");
-    text_i64(text, FIRST_SORT_INDEX + (int64_t)index);
+    text_i64(text, (int64_t)index - LABELS_SORT_BELOW);
     text_puts(text, "}}");
     for (uint64_t i = 0; i < track->plan.guide_count && !text->failed; i++)
         guide_event(text, collect, track, i);

@@ -18,6 +18,10 @@ struct labels {
     bool needs_comma;              /* an element stands before the insertion */
 };
 
+/* The sort index of the first track is so far below 0, and of each other one higher: it lies above all others of its
+ * process, the next ones below it. */
+#define LABELS_SORT_BELOW 1000
+
 /* What a guide is not. Stands in every guide and in the report. */
 extern const char labels_notice[];
 
