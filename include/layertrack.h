@@ -209,7 +209,9 @@ struct lt_strip_result {
 /*
  * Takes the guides out again: what lt_annotate() read comes back to the byte
  * (uncompressed). LT_SELECTION when there are no guides, they do not stand
- * exactly as lt_annotate() writes them, or the report tells of others.
+ * exactly as lt_annotate() writes them, something else lies on their tids, or
+ * the report tells of others; a report with the hash of a source that was not
+ * compressed proves what is left, so that guides may have been edited then.
  * Without a report a comma right before the insertion is taken to be part of
  * it: of a source whose event array ended in a comma (which is not JSON), that
  * comma is lost. `result` may be NULL.

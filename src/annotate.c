@@ -137,6 +137,16 @@ static enum lt_status plan_track(struct track *track, struct lt_error *error)
     return plan_make(&track->plan, &request) == PLAN_FINE ? LT_OK : words_for_plan(track, error);
 }
 
+/* What annotate writes, verify and strip must be able to read. */
+static enum lt_status check_lengths(const struct job *job, const struct track *track)
+{
+    struct labels_too_long found;
+    enum labels_excess what = labels_fit(&job->collect, track, &found);
+    if (what == LABELS_NO_MEMORY)
+        return fail_memory(job->error);
+    return what == LABELS_FINE ? LT_OK : words_for_too_long(track, &found, job->error);
+}
+
 /* All tracks are accepted, or none. */
 static enum lt_status make_plans(struct job *job)
 {
@@ -146,7 +156,8 @@ static enum lt_status make_plans(struct job *job)
     if (select_anchors(job) != LT_OK)
         return job->error->status;
     for (size_t i = 0; i < job->tracks.count; i++)
-        if (plan_track(&job->tracks.items[i], job->error) != LT_OK)
+        if (plan_track(&job->tracks.items[i], job->error) != LT_OK ||
+            check_lengths(job, &job->tracks.items[i]) != LT_OK)
             return job->error->status;
     for (size_t i = 0; i < job->tracks.count; i++) {
         const struct track *track = &job->tracks.items[i];

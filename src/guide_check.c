@@ -7,9 +7,8 @@
 
 #include "collect.h"
 #include "json_text.h"
+#include "labels.h"
 #include "text.h"
-
-#define SORT_INDEX (-1000)
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
 
@@ -140,7 +139,8 @@ static struct checked_track *track_of(struct guide_check *check, const struct sc
             *failed = true;
             return NULL;
         }
-        if (member_equal(&tid, &track->tid) && same_pid(&pid, &track->pid, failed))
+        if (member_equal(&tid, &track->tid) &&
+            (check->report == NULL ? member_equal(&pid, &track->pid) : same_pid(&pid, &track->pid, failed)))
             return track;
     }
     return NULL;
@@ -312,6 +312,12 @@ static void find_stranger(struct guide_check *check, const struct scan_event *ev
             event->offset);
 }
 
+/* A track has one name and one place. */
+static void count_other(struct checked_track *track, const struct scan_event *event)
+{
+    *(is(&event->name, "thread_name") ? &track->names : &track->sort_indexes) += 1;
+}
+
 /* The name and the place of a track, as the report has them. */
 static bool take_other(struct guide_check *check, const struct scan_event *event, struct checked_track *track)
 {
@@ -331,11 +337,11 @@ static bool take_other(struct guide_check *check, const struct scan_event *event
         return false;
     char index[32], here[160], there[160];
     size_t number = (size_t)(track - check->tracks);
-    snprintf(index, sizeof index, "%d", SORT_INDEX + (int)number);
+    snprintf(index, sizeof index, "%d", (int)number - LABELS_SORT_BELOW);
     struct member sorted = {.key = "", .text = index, .len = strlen(index), .kind = MEMBER_NUMBER};
     const struct member *expected = name ? members_find(track_members(check, number), "track_name") : &sorted;
     const struct member *found = members_find(&check->args, name ? "name" : "sort_index");
-    *(name ? &track->named : &track->sorted) = true;
+    count_other(track, event);
     if (found != NULL && expected != NULL && member_equal(found, expected))
         return true;
     track->differs = true;
@@ -374,6 +380,8 @@ bool guide_check_others(struct guide_check *check, const struct scan_event *even
     struct checked_track *track = track_of(check, event, &failed);
     if (track != NULL && is_stranger(event))
         find_stranger(check, event, track);
+    else if (track != NULL)
+        count_other(track, event);
     return done(check, failed);
 }
 
@@ -392,6 +400,20 @@ static void tell_track(struct guide_check *check, const struct checked_track *tr
                 printable(phase, sizeof phase, track->phase, strlen(track->phase)));
 }
 
+static void check_names(struct guide_check *check, struct checked_track *track, size_t number)
+{
+    if (check->report != NULL && check->guides > 0 && (track->names == 0 || track->sort_indexes == 0)) {
+        track->differs = true;
+        finding(check->findings, LT_FINDING_DIFFERS, "track %zu has no name or no sort index", number);
+    }
+    if (track->names > 1 || track->sort_indexes > 1) {
+        track->differs = true;
+        finding(check->findings, LT_FINDING_DIFFERS,
+                "track %zu is named %" PRIu64 " times and sorted %" PRIu64 " times, not once each", number,
+                track->names, track->sort_indexes);
+    }
+}
+
 enum lt_status guide_check_end(struct guide_check *check)
 {
     uint64_t missing = 0;
@@ -407,10 +429,7 @@ enum lt_status guide_check_end(struct guide_check *check)
         finding(check->findings, LT_FINDING_DIFFERS, "%" PRIu64 " guides of the report are missing", missing);
     for (size_t i = 0; i < check->track_count; i++) {
         struct checked_track *track = &check->tracks[i];
-        if (check->report != NULL && check->guides > 0 && !(track->named && track->sorted)) {
-            track->differs = true;
-            finding(check->findings, LT_FINDING_DIFFERS, "track %zu has no name or no sort index", i);
-        }
+        check_names(check, track, i);
         tell_track(check, track);
     }
     if (check->too_many_tracks)

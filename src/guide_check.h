@@ -16,9 +16,9 @@ struct checked_track {
     struct member pid, tid; /* of its guides */
     const char *phase;      /* as the report says; NULL without one */
     uint64_t guides;
-    int64_t last_end; /* of the guides so far, in time */
-    bool differs;     /* something of it does */
-    bool named, sorted;
+    int64_t last_end;             /* of the guides so far, in time */
+    bool differs;                 /* something of it does */
+    uint64_t names, sort_indexes; /* how many events name and place it */
 };
 
 struct guide_check {
@@ -41,7 +41,7 @@ void guide_check_init(struct guide_check *check, struct reading *reading, struct
 /*
  * Without a report the tracks are not known before their guides have been
  * seen: guide_check_others() is for a second reading then, and looks for
- * events that are no guides on the tracks.
+ * events that are no guides on the tracks, and more than one name of each.
  */
 bool guide_check_others(struct guide_check *check, const struct scan_event *event);
 

@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reading.h"
 #include "text.h"
-
-/* The first track lies above all others of its process, the next ones below it. */
-#define FIRST_SORT_INDEX (-1000)
 
 const char labels_notice[] =
     "Navigation aid from an anchor's start to the next anchor's start: not the full layer, not "
@@ -187,7 +185,7 @@ static void track_events(struct text *text, const struct collect *collect, size_
     text_puts(text, "}},\n{\"ph\": \"M\", \"name\": \"thread_sort_index\", ");
     place(text, collect, track);
     text_puts(text, ", \"args\": {\"sort_index\": ");
-    text_i64(text, FIRST_SORT_INDEX + (int64_t)index);
+    text_i64(text, (int64_t)index - LABELS_SORT_BELOW);
     text_puts(text, "}}");
     for (uint64_t i = 0; i < track->plan.guide_count && !text->failed; i++)
         guide_event(text, collect, track, i);
@@ -206,6 +204,51 @@ bool labels_insertion(void *ctx, emit_fn *emit, void *emit_ctx)
     bool ok = text_flush(&text);
     text_free(&text);
     return ok;
+}
+
+/* ---- what could not be read again -------------------------------------------------------------------------- */
+
+static bool count_only(void *ctx, const void *data, size_t len)
+{
+    (void)data;
+    *(uint64_t *)ctx += len;
+    return true;
+}
+
+/* Never less than a guide's event is long. */
+static uint64_t most_bytes(const struct collect *collect, const struct track *track, const struct guide *guide)
+{
+    const uint32_t values[] = {track->selection.pid, guide->anchor->tid};
+    uint64_t texts = strlen(track->options->phase) + strlen(track->options->evidence) +
+                     collect->names.entries[guide->anchor->name].len;
+    uint64_t times = decimal_print_size(&guide->start) + decimal_print_size(&guide->end);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        texts += values[i] == INTERN_NONE ? 0 : collect->values.entries[values[i]].len;
+    /* Each time exact and less the origin; a byte as \u001f; keys and the rest. */
+    return 2 * times + 2 * (uint64_t)decimal_print_size(&collect->origin) + 6 * texts + 4096;
+}
+
+enum labels_excess labels_fit(const struct collect *collect, const struct track *track, struct labels_too_long *found)
+{
+    struct text text = {.emit = count_only, .ctx = &found->bytes};
+    *found = (struct labels_too_long){.limit = SCAN_MAX_FIELD};
+    value(&text, collect, track->selection.pid, true);
+    if (text_flush(&text) && found->bytes > SCAN_MAX_FIELD + 2)
+        found->what = LABELS_LONG_PID;
+    for (uint64_t i = 0; i < track->plan.guide_count && !text.failed && found->what == LABELS_FINE; i++) {
+        struct guide guide;
+        plan_guide(&track->plan, i, &guide);
+        if (most_bytes(collect, track, &guide) <= READING_MAX_TEXT)
+            continue;
+        *found = (struct labels_too_long){.pass = guide.pass_index, .layer = guide.layer_id, .limit = READING_MAX_TEXT};
+        guide_event(&text, collect, track, i);
+        if (text_flush(&text) && found->bytes > READING_MAX_TEXT)
+            found->what = LABELS_LONG_GUIDE;
+    }
+    if (text.failed)
+        found->what = LABELS_NO_MEMORY;
+    text_free(&text);
+    return found->what;
 }
 
 /* ---- the report -------------------------------------------------------------------------------------------- */

@@ -18,6 +18,10 @@ struct labels {
     bool needs_comma;              /* an element stands before the insertion */
 };
 
+/* The sort index of the first track is so far below 0, and of each other one higher: it lies above all others of its
+ * process, the next ones below it. */
+#define LABELS_SORT_BELOW 1000
+
 /* What a guide is not. Stands in every guide and in the report. */
 extern const char labels_notice[];
 
@@ -30,6 +34,22 @@ bool labels_insertion(void *labels, emit_fn *emit, void *emit_ctx);
 
 /* How many events labels_insertion() makes. */
 uint64_t labels_event_count(const struct labels *labels);
+
+/*
+ * What verify and strip could not read again: an event is at most
+ * READING_MAX_TEXT long and its pid SCAN_MAX_FIELD, as written here, where
+ * a byte of the source may take six.
+ */
+enum labels_excess { LABELS_FINE, LABELS_LONG_PID, LABELS_LONG_GUIDE, LABELS_NO_MEMORY };
+
+struct labels_too_long {
+    enum labels_excess what;
+    uint64_t pass, layer; /* of the guide */
+    uint64_t bytes, limit;
+};
+
+/* Looks at the guides of one track. */
+enum labels_excess labels_fit(const struct collect *collect, const struct track *track, struct labels_too_long *found);
 
 /* Facts of the source and the insertion, for the report. */
 struct report_facts {

@@ -36,12 +36,14 @@ struct reading {
     struct scan *scan;
     struct scan_layout layout; /* after reading_run() */
 
-    /* For reading_text(): the block that is being scanned, and what came of an unfinished event before it. */
+    /* For reading_text(): the block that is being scanned, and bytes before it. */
     const unsigned char *block;
     uint64_t block_offset;
-    struct text carried;
+    struct text carried; /* up to the block; of an unfinished event, and READING_BEFORE bytes more */
     uint64_t carried_offset;
-    bool carries;
+    size_t carried_more;    /* in all blocks but the first one */
+    bool carries;           /* there is an unfinished event, ... */
+    uint64_t carried_event; /* ... which does not begin before this */
 };
 
 /* Opens the trace. After a failure too reading_close() must be called. */
@@ -59,6 +61,14 @@ enum lt_status reading_again(struct reading *reading, scan_event_fn *event, void
  */
 #define READING_MAX_TEXT ((size_t)4 << 20)
 const char *reading_text(struct reading *reading, const struct scan_event *event, size_t *len);
+
+/*
+ * The byte `back` bytes before the event that is being handed over, `back`
+ * from 1 to READING_BEFORE; 0 when the trace begins behind it, or the event
+ * is longer than READING_MAX_TEXT.
+ */
+#define READING_BEFORE 2
+unsigned char reading_before(const struct reading *reading, const struct scan_event *event, unsigned back);
 
 void reading_close(struct reading *reading);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "guide_check.h"
 #include "gzip_write.h"
 #include "insertion.h"
 #include "reading.h"
@@ -18,6 +19,9 @@ struct strip {
     bool to_stdout, gzip;
     struct reading reading;
     struct insertion insertion;
+    struct guide_check guides;
+    struct findings findings;
+    bool again; /* this is the second reading */
     bool has_report;
     struct report report;                 /* beside the trace, if there is one, and ... */
     uint64_t offset, bytes, source_bytes; /* ... what it says */
@@ -56,56 +60,118 @@ static enum lt_status open_report(struct strip *job)
     return status;
 }
 
+static enum lt_status touched(struct strip *job)
+{
+    return fail(job->error, LT_SELECTION,
+                "%s: its %llu guides do not stand as annotate writes them, another program changed the file; "
+                "annotate the source again",
+                source_name(job->reading.source), (unsigned long long)job->insertion.seen);
+}
+
+static bool on_event_again(void *ctx, const struct scan_event *event)
+{
+    struct strip *job = ctx;
+    return guide_check_others(&job->guides, event);
+}
+
+/*
+ * Without a proof the trace must show that the insertion is what annotate
+ * wrote: every line of it to the letter, and no other event on the tids of
+ * its tracks, which were free.
+ */
+static enum lt_status check_form(struct strip *job)
+{
+    bool other_tids;
+    if (!insertion_is_exact(&job->insertion, &other_tids))
+        return touched(job);
+    job->again = other_tids;
+    if (other_tids && (reading_again(&job->reading, on_event_again, job, job->error) != LT_OK ||
+                       reading_run(&job->reading, job->error) != LT_OK))
+        return job->error->status;
+    if (guide_check_end(&job->guides) != LT_OK)
+        return job->error->status;
+    if (job->findings.differences > 0)
+        return fail(job->error, LT_SELECTION,
+                    "%s: something else lies on the tid of its guides, which was free: another program changed the "
+                    "file; layertrack verify shows where, annotate the source again",
+                    source_name(job->reading.source));
+    return LT_OK;
+}
+
 /*
  * A report must fit what was found. It knows what the trace does not show:
- * whether a comma before the insertion was the source's own, and, of a source
- * that was not compressed, what all other bytes must come to.
+ * of a source that was not compressed, what all other bytes must come to,
+ * and so whether a comma before the insertion was the source's own.
  */
 static enum lt_status use_report(struct strip *job)
 {
     struct lt_strip_result *found = &job->result;
-    if (!job->has_report)
-        return LT_OK;
+    const char *name = source_name(job->reading.source);
+    bool own_comma = job->offset == found->insert_offset + 1 && job->insertion.before[0] == ',';
     bool same = job->offset + job->bytes == found->insert_offset + found->insert_bytes &&
-                (job->offset == found->insert_offset || job->offset == found->insert_offset + 1) &&
+                (job->offset == found->insert_offset || own_comma) &&
                 job->reading.layout.total == job->source_bytes + job->bytes;
     if (!same)
         return fail(job->error, LT_SELECTION,
                     "%s: its report tells of other guides (%llu bytes at byte %llu of a trace of %llu); name the right "
                     "one with --report, or move it away",
-                    source_name(job->reading.source), (unsigned long long)job->bytes, (unsigned long long)job->offset,
+                    name, (unsigned long long)job->bytes, (unsigned long long)job->offset,
                     (unsigned long long)job->source_bytes);
     const char *expected = report_text(&job->report, "source_sha256");
+    if (expected == NULL || report_source_is_gzip(&job->report)) {
+        if (own_comma)
+            return fail(job->error, LT_SELECTION,
+                        "%s: its report says that the comma at byte %llu is the source's own, which its hash does not "
+                        "prove; use the source, or move the report away to lose the comma",
+                        name, (unsigned long long)found->insert_offset);
+        return check_form(job);
+    }
     const char *hash = source_sha256(job->reading.source);
-    if (expected != NULL && !report_source_is_gzip(&job->report) && strcmp(expected, hash) != 0)
+    if (strcmp(expected, hash) != 0)
         return fail(job->error, LT_SELECTION,
                     "%s: without its guides it is not the source of its report (SHA-256 %s, not %s): something else "
                     "was changed; layertrack verify with the source shows where, or move the report away",
-                    source_name(job->reading.source), hash, expected);
+                    name, hash, expected);
     found->insert_offset = job->offset;
     found->insert_bytes = job->bytes;
     return LT_OK;
+}
+
+static bool on_event(void *ctx, const struct scan_event *event)
+{
+    struct strip *job = ctx;
+    return insertion_event(&job->insertion, event) && guide_check_event(&job->guides, event);
+}
+
+static void on_block(void *ctx, const unsigned char *data, size_t len, uint64_t offset)
+{
+    struct strip *job = ctx;
+    if (!job->again)
+        insertion_block(&job->insertion, data, len, offset);
 }
 
 static enum lt_status find(struct strip *job)
 {
     if (open_report(job) != LT_OK)
         return job->error->status;
+    insertion_init(&job->insertion, &job->reading, job->error);
     struct reading_options reading = {
         .path = job->options->trace,
         .threads = job->options->threads,
         .parser = job->options->parser,
-        .event = insertion_event,
-        .event_ctx = &job->insertion,
-        .block = insertion_block,
+        .event = on_event,
+        .event_ctx = job,
+        .block = on_block,
         .hash = job->has_report && !report_source_is_gzip(&job->report) ? SOURCE_HASH_OUTSIDE : SOURCE_HASH_NONE,
         .skip_from = job->offset,
         .skip_to = job->offset + job->bytes,
+        .texts = true,
         .progress = job->options->progress,
         .progress_ctx = job->options->callback_ctx,
     };
     if (reading_open(&job->reading, &reading, job->error) != LT_OK)
         return job->error->status;
+    guide_check_init(&job->guides, &job->reading, NULL, &job->findings, job->error);
     const char *name = source_name(job->reading.source);
     if (job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
         return fail(job->error, LT_IO, "%s: is also standard output; write to another file", name);
@@ -117,11 +183,8 @@ static enum lt_status find(struct strip *job)
     if (job->insertion.seen == 0)
         return fail(job->error, LT_SELECTION, "%s: has no guides; there is nothing to strip", name);
     if (!insertion_find(&job->insertion, &job->reading.layout, &job->result.insert_offset, &job->result.insert_bytes))
-        return fail(job->error, LT_SELECTION,
-                    "%s: its %llu guides do not stand as annotate writes them, another program changed the file; "
-                    "annotate the source again",
-                    name, (unsigned long long)job->insertion.seen);
-    return use_report(job);
+        return touched(job);
+    return job->has_report ? use_report(job) : check_form(job);
 }
 
 static bool wrote(void *ctx, uint64_t bytes)
@@ -219,6 +282,8 @@ enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_
         *result = job.result;
     gzip_writer_free(job.writer);
     sink_free(job.sink);
+    guide_check_free(&job.guides);
+    insertion_free(&job.insertion);
     reading_close(&job.reading);
     report_close(&job.report);
     return status;

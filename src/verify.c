@@ -121,6 +121,7 @@ static enum lt_status open_job(struct verify *job)
         return fail(job->error, LT_USAGE, "only one of the two can be standard input");
     if (open_report(job) != LT_OK)
         return job->error->status;
+    insertion_init(&job->insertion, &job->reading, job->error);
     struct reading_options reading = {
         .path = options->trace,
         .threads = options->threads,
@@ -316,6 +317,7 @@ enum lt_status lt_verify(const struct lt_verify_options *options, struct lt_erro
         status = fail(error, LT_DIFFERENT, "%s: %llu differences", source_name(job->reading.source),
                       (unsigned long long)job->findings.differences);
     guide_check_free(&job->guides);
+    insertion_free(&job->insertion);
     compare_close(&job->compare);
     reading_close(&job->reading);
     report_close(&job->report);

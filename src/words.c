@@ -407,6 +407,22 @@ void words_for_same_start(const char *file, const struct plan *plan, lt_warning_
     warning(ctx, message);
 }
 
+enum lt_status words_for_too_long(const struct track *track, const struct labels_too_long *found,
+                                  struct lt_error *error)
+{
+    char place[512];
+    printable(place, sizeof place, track->place, strlen(track->place));
+    if (found->what == LABELS_LONG_PID)
+        return fail(error, LT_SELECTION,
+                    "%s: the pid of the anchors takes %" PRIu64 " bytes when written again, over %" PRIu64
+                    "; give the process a shorter pid",
+                    place, found->bytes, found->limit);
+    return fail(error, LT_SELECTION,
+                "%s: pass %" PRIu64 ", layer %" PRIu64 ": its guide would be %" PRIu64 " bytes long, over %" PRIu64
+                ", and could not be verified; choose an anchor with a shorter name",
+                place, found->pass, found->layer, found->bytes, found->limit);
+}
+
 void words_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
 {
     char name[512], message[1024];

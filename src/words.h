@@ -9,6 +9,7 @@
 
 #include "doubt.h"
 #include "error.h"
+#include "labels.h"
 #include "plan.h"
 #include "scan.h"
 #include "source.h"
@@ -22,6 +23,10 @@ enum lt_status words_for_cut_gzip(struct source *source, const struct scan_probl
 
 /* Fills *error from a track's refused plan. */
 enum lt_status words_for_plan(const struct track *track, struct lt_error *error);
+
+/* Fills *error (LT_SELECTION) from what labels_fit() found. */
+enum lt_status words_for_too_long(const struct track *track, const struct labels_too_long *found,
+                                  struct lt_error *error);
 
 /* Hands each kind of warning that was counted to `warning` (may be NULL). */
 void words_for_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning, void *ctx);
