@@ -157,13 +157,14 @@ static bool describe(struct job *job, const struct cluster_times *times, const s
     return out->ratio != NULL && keep_gap(job, split->between, &out->between_gap);
 }
 
+/* Among those that fit, the fewest a layer come first: an anchor runs once. */
 static int by_fit(const void *a, const void *b)
 {
     const struct lt_inspect_name *x = a, *y = b;
     if (x->fits != y->fits)
         return x->fits ? -1 : 1;
     if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
+        return (x->count < y->count) == x->fits ? -1 : 1;
     size_t len = x->name_len < y->name_len ? x->name_len : y->name_len;
     int order = memcmp(x->name, y->name, len);
     return order != 0 ? order : (x->name_len > y->name_len) - (x->name_len < y->name_len);

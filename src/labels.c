@@ -223,7 +223,7 @@ static uint64_t most_bytes(const struct collect *collect, const struct track *tr
                      collect->names.entries[guide->anchor->name].len;
     uint64_t times = decimal_print_size(&guide->start) + decimal_print_size(&guide->end);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        texts += values[i] == INTERN_NONE ? 0 : collect->values.entries[values[i]].len;
+        texts += values[i] == INTERN_NONE || (values[i] & TID_INLINE) != 0 ? 0 : collect->values.entries[values[i]].len;
     /* Each time exact and less the origin; a byte as \u001f; keys and the rest. */
     return 2 * times + 2 * (uint64_t)decimal_print_size(&collect->origin) + 6 * texts + 4096;
 }

@@ -1,9 +1,10 @@
 #include "columns.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 struct character {
     size_t len;   /* bytes; of what is no character: 1 */
@@ -81,12 +82,12 @@ static size_t print(const char *text, size_t len, size_t at, size_t width)
     return used;
 }
 
-void columns_name(const char *name, size_t len, size_t width)
+bool columns_name(const char *name, size_t len, size_t width)
 {
     size_t left = width_of(name, len), at = 0;
     if (left <= width) {
         print(name, len, 0, width);
-        return;
+        return false;
     }
     size_t used = print(name, len, 0, width / 2);
     fputs("…", stdout);
@@ -96,6 +97,14 @@ void columns_name(const char *name, size_t len, size_t width)
         at += c.len;
     }
     print(name, len, at, left);
+    return true;
+}
+
+size_t columns_of_terminal(size_t least)
+{
+    struct winsize size;
+    bool known = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    return known && size.ws_col > least ? size.ws_col : least;
 }
 
 size_t columns_width(const char *text)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE    ((size_t)100)
-#define LEAST   ((size_t)24) /* columns of a name, however wide the others are */
+#define LINE    ((size_t)100) /* columns, where there is no wider terminal */
+#define LEAST   ((size_t)24)  /* columns of a name, however wide the others are */
 #define TOP     30
 #define CELL    64
 #define COLUMNS 8
@@ -21,7 +21,8 @@ static const char help[] = "Usage: layertrack inspect [TRACE] [OPTIONS]\n"
                            "      --num-layers N       names that fit N come first\n"
                            "      --pid PID            only this process\n"
                            "      --device DEV         only this device (args.device)\n"
-                           "      --top N              how many names (default: 30)\n"
+                           "      --top N              how many names (default: 30, and all that fit N layers)\n"
+                           "      --wide               names whole, however long\n"
                            "      --json               for programs; see the manual\n"
                            "      --strict             refuse what is not strict JSON\n"
                            "      --threads N          default: number of cores\n"
@@ -34,6 +35,7 @@ enum option_id {
     OPT_PID,
     OPT_DEVICE,
     OPT_TOP,
+    OPT_WIDE,
     OPT_JSON,
 };
 
@@ -43,6 +45,7 @@ static const struct option long_options[] = {
     {"pid", required_argument, NULL, OPT_PID},
     {"device", required_argument, NULL, OPT_DEVICE},
     {"top", required_argument, NULL, OPT_TOP},
+    {"wide", no_argument, NULL, OPT_WIDE},
     {"json", no_argument, NULL, OPT_JSON},
     CLI_COMMON_OPTIONS,
 };
@@ -51,8 +54,9 @@ struct command {
     struct lt_inspect_options options;
     struct cli_common common;
     struct progress progress;
-    uint64_t top;
-    bool json;
+    uint64_t top; /* 0: as the default is */
+    size_t line;
+    bool wide, json;
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------- */
@@ -85,6 +89,9 @@ static bool take(void *ctx, int option, char *value)
         return true;
     case OPT_TOP:
         return take_count("--top", value, "at least 1", &command->top);
+    case OPT_WIDE:
+        command->wide = true;
+        return true;
     case OPT_JSON:
         command->json = true;
         return true;
@@ -180,12 +187,21 @@ static size_t print_row(const size_t *widths, char (*cells)[CELL])
     return used;
 }
 
+/* Those that fit are what was asked for; of the others some are enough. */
+static size_t shown_names(const struct command *command, const struct lt_inspect_group *group)
+{
+    size_t most = command->top == 0 ? TOP : command->top;
+    for (size_t i = most; command->top == 0 && i < group->name_count && group->names[i].fits; i++)
+        most++;
+    return group->name_count < most ? group->name_count : most;
+}
+
 static void print_names(const struct command *command, const struct lt_inspect_group *group)
 {
     uint64_t layers = command->options.num_layers;
     char head[COLUMNS][CELL] = {"count", "streams", "", "runs", "median", "within", "between", "ratio"};
     char cells[COLUMNS][CELL];
-    size_t widths[COLUMNS] = {0}, count = group->name_count < command->top ? group->name_count : (size_t)command->top;
+    size_t widths[COLUMNS] = {0}, count = shown_names(command, group), shortened = 0;
     if (layers > 0)
         snprintf(head[2], CELL, "/%" PRIu64, layers);
     widen(widths, head);
@@ -198,7 +214,8 @@ static void print_names(const struct command *command, const struct lt_inspect_g
     for (size_t i = 0; i < count; i++) {
         fill_row(cells, &group->names[i], layers);
         size_t used = print_row(widths, cells);
-        columns_name(group->names[i].name, group->names[i].name_len, used + LEAST < LINE ? LINE - used : LEAST);
+        size_t room = command->wide ? SIZE_MAX : used + LEAST < command->line ? command->line - used : LEAST;
+        shortened += columns_name(group->names[i].name, group->names[i].name_len, room);
         if (group->names[i].untimed > 0)
             printf("\n    %" PRIu64 " of them without a usable ts, in no run", group->names[i].untimed);
         fputc('\n', stdout);
@@ -206,6 +223,8 @@ static void print_names(const struct command *command, const struct lt_inspect_g
     if (count < group->name_count)
         printf("%zu more %s left out; see --top\n", group->name_count - count,
                group->name_count - count == 1 ? "name" : "names");
+    if (shortened > 0)
+        printf("%zu %s shortened; see --wide\n", shortened, shortened == 1 ? "name is" : "names are");
 }
 
 static void print_together(const struct lt_inspect_group *group)
@@ -252,13 +271,13 @@ static void print_group(const struct command *command, const struct lt_inspect_g
 }
 
 /* Words of a long sentence on lines of the screen's width. */
-static void print_rule(const char *rule)
+static void print_rule(const char *rule, size_t line)
 {
     size_t used = columns_width("rule:");
     fputs("rule:", stdout);
     for (const char *word = rule; *word != '\0';) {
         size_t len = strcspn(word, " ");
-        if (used + 1 + len > LINE) {
+        if (used + 1 + len > line) {
             fputs("\n     ", stdout);
             used = 5;
         }
@@ -279,11 +298,12 @@ static int show(const struct command *command, const struct lt_inspection *inspe
 {
     bool done = true;
     if (command->json)
-        done = lt_inspection_json(inspection, &command->options, command->top, write_out, NULL);
+        done = lt_inspection_json(inspection, &command->options, command->top == 0 ? UINT64_MAX : command->top,
+                                  write_out, NULL);
     for (size_t i = 0; !command->json && i < inspection->group_count; i++)
         print_group(command, &inspection->groups[i]);
     if (!command->json)
-        print_rule(inspection->rule);
+        print_rule(inspection->rule, command->line);
     if (fflush(stdout) != 0 || ferror(stdout) || !done) {
         fputs("layertrack: standard output cannot be written\n", stderr);
         return LT_IO;
@@ -293,8 +313,8 @@ static int show(const struct command *command, const struct lt_inspection *inspe
 
 static int run(int argc, char **argv)
 {
-    struct command command = {
-        .options = {.progress = cli_on_progress, .warning = cli_on_warning}, .common.mode = PROGRESS_AUTO, .top = TOP};
+    struct command command = {.options = {.progress = cli_on_progress, .warning = cli_on_warning},
+                              .common.mode = PROGRESS_AUTO};
     command.options.callback_ctx = &command.progress;
     if (!cli_take_all(&command.common, NULL, argc, argv, ":qh", long_options, take, &command))
         return LT_USAGE;
@@ -305,6 +325,7 @@ static int run(int argc, char **argv)
     command.options.threads = command.common.threads;
     if (!cli_default_input(&command.options.trace))
         return LT_USAGE;
+    command.line = columns_of_terminal(LINE);
     struct lt_inspection inspection;
     struct lt_error error = {0};
     progress_start(&command.progress, command.common.mode);
