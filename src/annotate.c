@@ -71,9 +71,9 @@ static enum lt_status decide_outputs(struct job *job)
         return fail_memory(job->error);
     if (job->report != NULL && !job->to_stdout && sink_same_place(job->report, options->output))
         return fail(job->error, LT_USAGE, "output and report are the same file; name another with --report");
-    enum lt_status status = job->to_stdout ? LT_OK : sink_check_free(options->output, job->error);
+    enum lt_status status = job->to_stdout ? LT_OK : sink_check_free(options->output, options->trace, job->error);
     if (status == LT_OK && job->report != NULL)
-        status = sink_check_free(job->report, job->error);
+        status = sink_check_free(job->report, options->trace, job->error);
     return status;
 }
 

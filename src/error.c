@@ -41,6 +41,8 @@ static const char *advice(int errnum)
     case EMFILE:
     case ENFILE:
         return "; raise the limit on open files (ulimit -n)";
+    case EBADF:
+        return "; it is closed";
     case EIO:
         return "; check the disk";
     default:
@@ -55,6 +57,15 @@ enum lt_status fail_errno(struct lt_error *error, const char *file, const char *
     const char *text = strerror_r(errnum, reason, sizeof reason) == 0 ? reason : "unknown error";
     return fail(error, LT_IO, "%s: %s: %s%s", printable(name, sizeof name, file, strlen(file)), what, text,
                 advice(errnum));
+}
+
+enum lt_status fail_write(struct lt_error *error, const char *file, int errnum)
+{
+    char name[512];
+    if (errnum != EPIPE)
+        return fail_errno(error, file, "cannot be written", errnum);
+    return fail(error, LT_IO, "%s: the reader went away; the output is not complete",
+                printable(name, sizeof name, file, strlen(file)));
 }
 
 enum lt_status fail_memory(struct lt_error *error)

@@ -22,6 +22,9 @@ enum lt_status fail(struct lt_error *error, enum lt_status status, const char *f
 /* The same about a file and an errno value: LT_IO, "FILE: what: strerror; what to do". */
 enum lt_status fail_errno(struct lt_error *error, const char *file, const char *what, int errnum);
 
+/* The same for writing, where a reader that went away (EPIPE) has words of its own. */
+enum lt_status fail_write(struct lt_error *error, const char *file, int errnum);
+
 /* Out of memory: LT_IO. */
 enum lt_status fail_memory(struct lt_error *error);
 

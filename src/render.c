@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "draw.h"
@@ -31,6 +32,9 @@ struct job {
     bool extends_by_mean;
 };
 
+/* Names that promise something else than SVG. */
+static const char *const foreign[] = {".gz", ".svgz", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf"};
+
 static enum lt_status check_options(struct job *job)
 {
     const struct lt_render_options *options = job->options;
@@ -41,13 +45,15 @@ static enum lt_status check_options(struct job *job)
     job->width = options->width == 0 ? DEFAULT_WIDTH : options->width;
     if (job->width < 400 || job->width > 4000)
         return fail(job->error, LT_USAGE, "--width must be a whole number from 400 to 4000");
-    size_t len = strlen(options->output);
-    if (len >= 3 && strcmp(options->output + len - 3, ".gz") == 0)
-        return fail(job->error, LT_USAGE, "a picture is plain SVG; give the output a name that does not end in .gz");
+    const char *dot = strrchr(options->output, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof foreign / sizeof *foreign; i++)
+        if (strcasecmp(dot, foreign[i]) == 0)
+            return fail(job->error, LT_USAGE, "a picture is plain SVG; give the output a name that does not end in %s",
+                        foreign[i]);
     if (options->some_layers && options->first_layer > options->last_layer)
         return fail(job->error, LT_USAGE, "--layers must be A-B with A not above B");
     job->to_stdout = strcmp(options->output, "-") == 0;
-    return job->to_stdout ? LT_OK : sink_check_free(options->output, job->error);
+    return job->to_stdout ? LT_OK : sink_check_free(options->output, options->trace, job->error);
 }
 
 static const char *base_name(const char *path)

@@ -60,14 +60,19 @@ bool sink_same_place(const char *a, const char *b)
     return same;
 }
 
-enum lt_status sink_check_free(const char *path, struct lt_error *error)
+enum lt_status sink_check_free(const char *path, const char *input, struct lt_error *error)
 {
     char name[512];
-    struct stat st;
+    struct stat st, in;
     printable(name, sizeof name, path, strlen(path));
     if (path[0] == '\0' || path[strlen(path) - 1] == '/')
         return fail(error, LT_USAGE, "'%s' names no file; give the output a file name", name);
-    if (lstat(path, &st) == 0)
+    bool exists = lstat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        return fail(error, LT_IO, "%s: is a folder; name a file in it", name);
+    if (exists && stat(input, &in) == 0 && in.st_dev == st.st_dev && in.st_ino == st.st_ino)
+        return fail(error, LT_IO, "%s: is the input itself, which is never overwritten; choose another name", name);
+    if (exists)
         return fail(error, LT_IO, "%s: already exists%s; choose another name or remove it first", name,
                     S_ISLNK(st.st_mode) ? " (a symbolic link)" : "");
     if (errno != ENOENT)
@@ -241,9 +246,7 @@ enum lt_status sink_error(const struct sink *sink, struct lt_error *error)
         return LT_OK;
     if (sink->errnum == ECANCELED)
         return fail(error, LT_IO, "%s: cancelled; nothing was written", sink_name(sink));
-    if (sink->errnum == EPIPE)
-        return fail(error, LT_IO, "%s: the reader went away; the output is not complete", sink_name(sink));
-    return fail_errno(error, sink_name(sink), "cannot be written", sink->errnum);
+    return fail_write(error, sink_name(sink), sink->errnum);
 }
 
 /* Gives the temporary file its name unless that exists. 0 or an errno value. */

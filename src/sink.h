@@ -21,9 +21,10 @@ typedef bool sink_progress_fn(void *ctx, uint64_t bytes);
 
 /*
  * Checks, before any work, that `path` can become a new file: nothing exists
- * there (not even a dangling symbolic link) and its folder does.
+ * there (not even a dangling symbolic link) and its folder does. `input` is
+ * the path that is read, for the message when it is the very file.
  */
-enum lt_status sink_check_free(const char *path, struct lt_error *error);
+enum lt_status sink_check_free(const char *path, const char *input, struct lt_error *error);
 
 /* Whether two paths, of files that need not exist, are the same name in the same folder. */
 bool sink_same_place(const char *a, const char *b);

@@ -490,6 +490,11 @@ uint64_t source_expected_size(const struct source *source)
     return source->spool < 0 ? (uint64_t)source->opened.st_size : 0;
 }
 
+bool source_is_stdin(const struct source *source)
+{
+    return source->path == NULL;
+}
+
 bool source_is_same_file(const struct source *source, int fd)
 {
     struct stat other;

@@ -66,6 +66,9 @@ enum lt_status source_check_unchanged(struct source *source, struct lt_error *er
 const char *source_name(const struct source *source); /* for people: the path, or "standard input" */
 bool source_is_gzip(const struct source *source);
 uint64_t source_expected_size(const struct source *source); /* stored bytes; 0: not known (a pipe) */
+/* Whether it is standard input. */
+bool source_is_stdin(const struct source *source);
+
 bool source_is_same_file(const struct source *source, int fd);
 
 /* Bytes so far, or, after the end of the first round, in all. */

@@ -43,7 +43,7 @@ static enum lt_status check_options(struct strip *job)
     job->to_stdout = strcmp(options->output, "-") == 0;
     job->gzip = options->compress == LT_COMPRESS_GZIP ||
                 (options->compress == LT_COMPRESS_BY_NAME && len >= 3 && strcmp(options->output + len - 3, ".gz") == 0);
-    return job->to_stdout ? LT_OK : sink_check_free(options->output, job->error);
+    return job->to_stdout ? LT_OK : sink_check_free(options->output, options->trace, job->error);
 }
 
 /* What the report beside the trace says of the insertion. */

@@ -200,7 +200,7 @@ enum lt_status words_for_scan(struct source *source, const struct scan_problem *
     switch (problem->what) {
     case SCAN_EMPTY:
         text_puts(&text, problem->offset == 0 ? "is empty" : "holds nothing but white space");
-        text_puts(&text, "; record the trace again");
+        text_puts(&text, source_is_stdin(source) ? "; name a trace, or pipe one in" : "; record the trace again");
         break;
     case SCAN_BOM:
         text_puts(&text, "starts with a byte order mark, which trace viewers refuse; remove it (tail -c +4)");

@@ -27,6 +27,9 @@ extern const struct cli_command cli_annotate, cli_inspect, cli_verify, cli_strip
 /* NULL when there is no such command. */
 const struct cli_command *cli_find(const char *name);
 
+/* Makes sure that standard output has what was printed; a message when not. Returns the exit code. */
+int cli_end_output(void);
+
 /* Prints a help page to standard output. Returns the exit code. */
 int cli_print(const char *page);
 
@@ -71,6 +74,9 @@ bool cli_take_all(struct cli_common *common, const char **second, int argc, char
 /* The trace and the output where none was named: a pipe. False, with a message, when there is none. */
 bool cli_default_input(const char **trace);
 bool cli_default_output(const char **output);
+
+/* How many bytes two words have in common at their start. */
+size_t cli_common_start(const char *a, const char *b);
 
 /* Says on standard error what is wrong with the command line. Returns LT_USAGE. */
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));

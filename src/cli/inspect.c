@@ -1,5 +1,6 @@
 #include "cli.h"
 #include "columns.h"
+#include "error.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -304,11 +305,11 @@ static int show(const struct command *command, const struct lt_inspection *inspe
         print_group(command, &inspection->groups[i]);
     if (!command->json)
         print_rule(inspection->rule, command->line);
-    if (fflush(stdout) != 0 || ferror(stdout) || !done) {
-        fputs("layertrack: standard output cannot be written\n", stderr);
-        return LT_IO;
-    }
-    return LT_OK;
+    int code = cli_end_output();
+    struct lt_error error = {0};
+    if (code == LT_OK && !done && fail_memory(&error) != LT_OK)
+        code = cli_fail(&error);
+    return code;
 }
 
 static int run(int argc, char **argv)

@@ -13,8 +13,8 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
                               "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS  add guides\n"
                               "       layertrack inspect [TRACE] [OPTIONS]             find an anchor\n"
                               "       layertrack verify ANNOTATED [SOURCE]             prove guides and bytes\n"
-                              "       layertrack strip [TRACE] [-o OUTPUT]             take them out again\n"
-                              "       layertrack render ANNOTATED [-o FILE.svg]        draw a pass as a picture\n"
+                              "       layertrack strip [ANNOTATED] [-o OUTPUT]         take them out again\n"
+                              "       layertrack render [ANNOTATED] [-o FILE.svg]      draw a pass as a picture\n"
                               "       layertrack serve TRACE [OPTIONS]                 look at it in a browser\n"
                               "       layertrack help [COMMAND]                        show a command's options\n"
                               "       layertrack --version\n"
@@ -40,11 +40,21 @@ const struct cli_command *cli_find(const char *name)
     return NULL;
 }
 
+/* A command is told from its first two letters. */
+static int refuse_command(const char *name)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (cli_common_start(name, commands[i]->name) >= 2)
+            return cli_usage("unknown command '%s'; did you mean %s? See layertrack --help", name, commands[i]->name);
+    return cli_usage("unknown command '%s'; to annotate a file: layertrack annotate FILE ...; see layertrack --help",
+                     name);
+}
+
 static int help(const char *name)
 {
     const struct cli_command *command = name == NULL ? NULL : cli_find(name);
     if (name != NULL && command == NULL)
-        return cli_usage("unknown command '%s'; see layertrack --help", name);
+        return refuse_command(name);
     return cli_print(command == NULL ? general : command->help);
 }
 
@@ -77,7 +87,7 @@ int main(int argc, char **argv)
         return help(NULL);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
         printf("layertrack %s\n", lt_version());
-        return fflush(stdout) == 0 ? LT_OK : LT_IO;
+        return cli_end_output();
     }
     if (strcmp(first, "help") == 0) {
         if (argc > 3)
@@ -90,5 +100,5 @@ int main(int argc, char **argv)
     const struct cli_command *command = cli_find(first);
     if (command != NULL)
         return command->run(argc - 1, argv + 1);
-    return cli_usage("unknown command '%s'; to annotate a file: layertrack annotate FILE ...", first);
+    return refuse_command(first);
 }

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +30,12 @@ int cli_fail(const struct lt_error *error)
 bool cli_number(const char *option, const char *text, uint64_t *out)
 {
     size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 18 || text[digits] != '\0') {
-        cli_usage("%s '%s' is not a whole number from 0 to 999999999999999999", option, text);
+    if (digits == 0 || text[digits] != '\0') {
+        cli_usage("%s '%s' is not a whole number (digits, nothing else)", option, text);
+        return false;
+    }
+    if (digits > 18) {
+        cli_usage("%s '%s' is beyond 2^53", option, text);
         return false;
     }
     *out = strtoull(text, NULL, 10);
@@ -50,15 +55,21 @@ bool cli_small(const char *option, const char *text, unsigned most, unsigned *ou
     return true;
 }
 
+size_t cli_common_start(const char *a, const char *b)
+{
+    size_t same = 0;
+    while (a[same] != '\0' && a[same] == b[same])
+        same++;
+    return same;
+}
+
 /* The option that has the longest beginning in common with `name`, when that says anything. */
 static const char *resembling(const char *name, const struct option *longs)
 {
     const char *best = NULL;
     size_t most = 2;
     for (const struct option *option = longs; option->name != NULL; option++) {
-        size_t same = 0;
-        while (name[same] != '\0' && name[same] == option->name[same])
-            same++;
+        size_t same = cli_common_start(name, option->name);
         if (same > most) {
             most = same;
             best = option->name;
@@ -134,11 +145,19 @@ bool cli_default_output(const char **output)
     return true;
 }
 
+int cli_end_output(void)
+{
+    /* What failed before fails again: it is still in the buffer. */
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return LT_OK;
+    struct lt_error error = {0};
+    fail_write(&error, "standard output", errno == 0 ? EIO : errno);
+    return cli_fail(&error);
+}
+
 int cli_print(const char *page)
 {
-    if (fputs(page, stdout) < 0 || fflush(stdout) != 0) {
-        fprintf(stderr, "layertrack: standard output cannot be written\n");
-        return LT_IO;
-    }
-    return LT_OK;
+    fputs(page, stdout);
+    return cli_end_output();
 }

@@ -81,10 +81,9 @@ static int run(int argc, char **argv)
     progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_verify(&command.options, &error);
     progress_clear(&command.progress);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "layertrack: standard output cannot be written\n");
-        return LT_IO;
-    }
+    int code = cli_end_output();
+    if (code != LT_OK)
+        return code;
     if (status != LT_OK && status != LT_DIFFERENT)
         return cli_fail(&error);
     return (int)status;
