@@ -49,20 +49,23 @@ static bool is_guide(const struct scan_event *event)
     return has_word(cat->escaped ? out : cat->text, len, "layer_guide", 11) && is(&event->ph, "X");
 }
 
-/* A whole number of microseconds. */
+/* A whole number of microseconds, as far from 0 as a guide may lie. */
 static bool whole(const struct scan_value *value, int64_t *out)
 {
-    char text[24];
-    size_t sign = value->len > 0 && value->kind == SCAN_NUMBER && value->text[0] == '-';
-    if (value->kind != SCAN_NUMBER || value->len <= sign || value->len - sign > 18)
-        return false;
-    for (size_t i = sign; i < value->len; i++)
-        if (value->text[i] < '0' || value->text[i] > '9')
-            return false;
-    memcpy(text, value->text, value->len);
-    text[value->len] = '\0';
-    *out = strtoll(text, NULL, 10);
-    return true;
+    struct member member = {.key = "", .text = value->text, .len = value->len, .kind = MEMBER_NUMBER};
+    return value->kind == SCAN_NUMBER && member_whole(&member, out) && *out >= -PLAN_LAST_TIME &&
+           *out <= PLAN_LAST_TIME;
+}
+
+/* A whole number is known by its plain digits, however it is spelled. False when memory is out. */
+static bool plain_number(struct arena *arena, struct member *member)
+{
+    char digits[24];
+    int64_t number;
+    if (!member_whole(member, &number))
+        return true;
+    member->len = (size_t)snprintf(digits, sizeof digits, "%" PRId64, number);
+    return (member->text = arena_copy(arena, digits, member->len + 1)) != NULL;
 }
 
 static const char *shown(char *out, size_t size, const struct member *member)
@@ -96,8 +99,8 @@ static const struct members *track_members(const struct guide_check *check, size
     return members->count > 0 ? members : &check->report->members;
 }
 
-void guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
-                      struct findings *findings, struct lt_error *error)
+enum lt_status guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
+                                struct findings *findings, struct lt_error *error)
 {
     static const struct member missing = {.key = "", .text = "", .kind = MEMBER_NESTED};
     *check = (struct guide_check){.reading = reading, .report = report, .findings = findings, .error = error};
@@ -110,11 +113,14 @@ void guide_check_init(struct guide_check *check, struct reading *reading, struct
                                                   .phase = phase == NULL ? "" : phase->text,
                                                   .last_end = INT64_MIN};
         check->track_count = i + 1;
+        if (!plain_number(&check->kept, &check->tracks[i].tid))
+            return fail_memory(error);
     }
+    return LT_OK;
 }
 
-/* Most events end here: guides' tids are long, and mostly written in plain digits; 1e6 and 1000000.0 are one of them.
- */
+/* Most events end here: guides' tids are long and known by their plain digits, and mostly written so; 1e6 and 1000000.0
+ * are one of them. */
 static bool may_be_tid(const struct scan_value *here, const struct member *tid)
 {
     if (here->len == 0)
@@ -161,7 +167,8 @@ static struct checked_track *new_track(struct guide_check *check, const struct s
     struct checked_track *track = &check->tracks[check->track_count];
     *track = (struct checked_track){.last_end = INT64_MIN};
     if (!as_member(&check->passing, &event->pid, &track->pid) ||
-        !as_member(&check->passing, &event->tid, &track->tid) || !keep(check, &track->pid) || !keep(check, &track->tid))
+        !as_member(&check->passing, &event->tid, &track->tid) || !plain_number(&check->passing, &track->tid) ||
+        !keep(check, &track->pid) || !keep(check, &track->tid))
         return NULL;
     check->track_count++;
     return track;
@@ -185,6 +192,14 @@ static void differs(const struct guide_place *at, const char *what, const char *
             at->check->guides - 1, at->event->index, at->event->offset, what, here, there);
 }
 
+static void structure(const struct guide_place *at, const char *what)
+{
+    if (at->track != NULL)
+        at->track->differs = true;
+    finding(at->check->findings, LT_FINDING_DIFFERS, "guide %" PRIu64 " (event %" PRIu64 ", byte %" PRIu64 "): %s",
+            at->check->guides - 1, at->event->index, at->event->offset, what);
+}
+
 static void check_member(const struct guide_place *at, const char *key, const struct member *reported)
 {
     char what[80], here[160], there[160];
@@ -206,29 +221,29 @@ static void check_field(const struct guide_place *at, const char *what, const st
         differs(at, what, shown(here, sizeof here, &member), expected);
 }
 
+static bool row_time(const struct member *member, int64_t *out)
+{
+    return member_whole(member, out) && *out >= -PLAN_LAST_TIME && *out <= PLAN_LAST_TIME;
+}
+
 /* The guide's own name and times, which follow from the row. */
 static void check_fields(const struct guide_place *at, const struct members *row, bool *failed)
 {
-    char name[64], dur[32];
+    char name[32], dur[32];
     const struct member *layer = members_find(row, "layer_id"), *start = members_find(row, "guide_start_us"),
                         *end = members_find(row, "guide_end_us");
-    if (layer == NULL || start == NULL || end == NULL || start->kind != MEMBER_NUMBER || end->kind != MEMBER_NUMBER) {
-        differs(at, "its row", "whole", "less than a row");
+    uint64_t number;
+    int64_t from, to;
+    if (!member_count(layer, &number) || !row_time(start, &from) || !row_time(end, &to)) {
+        structure(at, "layer_id, guide_start_us and guide_end_us of its row in the report are not all whole numbers up "
+                      "to 2^53");
         return;
     }
-    snprintf(name, sizeof name, "L%.40s", layer->text);
-    snprintf(dur, sizeof dur, "%lld", strtoll(end->text, NULL, 10) - strtoll(start->text, NULL, 10));
+    snprintf(name, sizeof name, "L%" PRIu64, number);
+    snprintf(dur, sizeof dur, "%" PRId64, to - from);
     check_field(at, "name", &at->event->name, MEMBER_STRING, name, failed);
     check_field(at, "ts", &at->event->ts, MEMBER_NUMBER, start->text, failed);
     check_field(at, "dur", &at->event->dur, MEMBER_NUMBER, dur, failed);
-}
-
-static void structure(const struct guide_place *at, const char *what)
-{
-    if (at->track != NULL)
-        at->track->differs = true;
-    finding(at->check->findings, LT_FINDING_DIFFERS, "guide %" PRIu64 " (event %" PRIu64 ", byte %" PRIu64 "): %s",
-            at->check->guides - 1, at->event->index, at->event->offset, what);
 }
 
 static bool check_row(const struct guide_place *at, size_t track, const struct members *row)

@@ -35,8 +35,9 @@ struct guide_check {
     struct arena passing; /* ... and what lives as long as its event */
 };
 
-void guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
-                      struct findings *findings, struct lt_error *error);
+/* After a failure too guide_check_free() must be called. */
+enum lt_status guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
+                                struct findings *findings, struct lt_error *error);
 
 /*
  * Without a report the tracks are not known before their guides have been

@@ -50,12 +50,27 @@ enum members_added members_add(struct members *members, const char *key, size_t 
     return MEMBERS_OK;
 }
 
+bool member_whole(const struct member *member, int64_t *out)
+{
+    struct arena arena = {0};
+    struct decimal number, rounded;
+    if (member == NULL || member->kind != MEMBER_NUMBER)
+        return false;
+    bool whole = decimal_parse(&number, member->text, member->len, &arena) == DECIMAL_OK && decimal_round(&number, out);
+    if (whole) {
+        rounded = decimal_from_int(*out);
+        whole = decimal_compare(&number, &rounded) == 0;
+    }
+    arena_free(&arena);
+    return whole;
+}
+
 bool member_count(const struct member *member, uint64_t *out)
 {
-    if (member == NULL || member->kind != MEMBER_NUMBER || member->len == 0 || member->len > 18 ||
-        strspn(member->text, "0123456789") != member->len)
+    int64_t number;
+    if (!member_whole(member, &number) || number < 0)
         return false;
-    *out = strtoull(member->text, NULL, 10);
+    *out = (uint64_t)number;
     return true;
 }
 

@@ -37,7 +37,10 @@ enum members_added members_add(struct members *members, const char *key, size_t 
 /* NULL when there is none. */
 const struct member *members_find(const struct members *members, const char *key);
 
-/* Whether a member is a whole number below 2^63, and which. */
+/* Whether a member is a whole number that fits int64_t, and which; 1e6 and 1000000.0 are one. */
+bool member_whole(const struct member *member, int64_t *out);
+
+/* The same from 0 up. */
 bool member_count(const struct member *member, uint64_t *out);
 
 /* Same kind and value: numbers as decimals, everything else as text. */

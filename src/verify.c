@@ -141,8 +141,8 @@ static enum lt_status open_job(struct verify *job)
     if (options->source != NULL &&
         compare_open(&job->compare, options->source, job->reading.threads, job->error) != LT_OK)
         return job->error->status;
-    guide_check_init(&job->guides, &job->reading, job->has_report ? &job->report : NULL, &job->findings, job->error);
-    return LT_OK;
+    return guide_check_init(&job->guides, &job->reading, job->has_report ? &job->report : NULL, &job->findings,
+                            job->error);
 }
 
 /* ---- what was found ---------------------------------------------------------------------------------------- */
