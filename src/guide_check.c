@@ -113,6 +113,9 @@ enum lt_status guide_check_init(struct guide_check *check, struct reading *readi
                                                   .phase = phase == NULL ? "" : phase->text,
                                                   .last_end = INT64_MIN};
         check->track_count = i + 1;
+        /* What is wrong is told when the guides are known. */
+        check->tracks[i].differs = !report_check_init(&check->tracks[i].counts, report, i, &(struct findings){0});
+        check->tracks[i].counts.findings = findings;
         if (!plain_number(&check->kept, &check->tracks[i].tid))
             return fail_memory(error);
     }
@@ -200,13 +203,16 @@ static void structure(const struct guide_place *at, const char *what)
             at->check->guides - 1, at->event->index, at->event->offset, what);
 }
 
-static void check_member(const struct guide_place *at, const char *key, const struct member *reported)
+static void check_member(const struct guide_place *at, const char *key, size_t len, const struct member *reported)
 {
-    char what[80], here[160], there[160];
-    const struct member *member = members_find(&at->check->args, key);
+    char name[64], what[80], here[160], there[160];
+    const struct member *member = NULL;
+    for (size_t i = 0; i < at->check->args.count && member == NULL; i++)
+        if (member_has_key(&at->check->args.items[i], key, len))
+            member = &at->check->args.items[i];
     if (reported != NULL && member != NULL && member_equal(member, reported))
         return;
-    snprintf(what, sizeof what, "args.%.60s", key);
+    snprintf(what, sizeof what, "args.%s", printable(name, sizeof name, key, len));
     differs(at, what, shown(here, sizeof here, member), shown(there, sizeof there, reported));
 }
 
@@ -246,29 +252,84 @@ static void check_fields(const struct guide_place *at, const struct members *row
     check_field(at, "dur", &at->event->dur, MEMBER_NUMBER, dur, failed);
 }
 
+/* What each guide has besides its row, and what is said of all of a track or report. */
+static const char *const common_args[] = {"phase", "evidence", "notice"};
+#define COMMON_ARGS (sizeof common_args / sizeof *common_args)
+
+static const struct member *common_arg(const struct guide_check *check, size_t track, size_t number)
+{
+    /* The notice is the report's. */
+    return members_find(number < 2 ? track_members(check, track) : &check->report->members, common_args[number]);
+}
+
+static bool is_among(const struct member *member, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (member_has_key(member, keys[i], strlen(keys[i])))
+            return true;
+    return false;
+}
+
+/* The first member whose key annotate does not write; NULL: there is none. */
+static const struct member *foreign_key(const struct members *members, const char *const *keys, size_t count,
+                                        bool of_row)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (!is_among(&members->items[i], keys, count) && !(of_row && report_check_is_key(&members->items[i])))
+            return &members->items[i];
+    return NULL;
+}
+
+static void check_keys(const struct guide_place *at)
+{
+    static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "args"};
+    char what[128], name[64];
+    const struct guide_check *check = at->check;
+    const struct member *own = foreign_key(&check->keys, keys, sizeof keys / sizeof *keys, false);
+    const struct member *arg = foreign_key(&check->args, common_args, COMMON_ARGS, true);
+    if (check->keys.twice)
+        structure(at, "has a key twice");
+    if (check->args.twice)
+        structure(at, "has a key of its args twice");
+    if (own == NULL && arg == NULL)
+        return;
+    const struct member *shown_key = own != NULL ? own : arg;
+    snprintf(what, sizeof what, "has the key %s%s, which is no guide's", own != NULL ? "" : "args.",
+             printable(name, sizeof name, shown_key->key, shown_key->key_len));
+    structure(at, what);
+}
+
+/* Reads the keys of the event and its args. False when memory is out; *too_long: they were not read. */
+static bool read_event(struct guide_check *check, const struct scan_event *event, bool *too_long)
+{
+    size_t len;
+    const char *text = reading_text(check->reading, event, &len);
+    members_free(&check->args);
+    members_free(&check->keys);
+    *too_long = text == NULL && len > READING_MAX_TEXT;
+    return *too_long || (text != NULL && members_read(&check->args, &check->keys, text, len, "args"));
+}
+
 static bool check_row(const struct guide_place *at, size_t track, const struct members *row)
 {
     struct guide_check *check = at->check;
-    bool failed = false;
-    size_t len;
-    const char *text = reading_text(check->reading, at->event, &len);
-    members_free(&check->args);
-    if (text == NULL && len > READING_MAX_TEXT) {
+    bool failed = false, too_long;
+    if (!read_event(check, at->event, &too_long))
+        return false;
+    if (!report_check_row(&check->tracks[track].counts, row))
+        check->tracks[track].differs = true;
+    if (too_long) {
         structure(at, "is too long to be one");
         return true;
     }
-    if (text == NULL || !members_read(&check->args, text, len, "args"))
-        return false;
-    if (check->args.twice)
-        structure(at, "has a key of its args twice");
+    check_keys(at);
     if (at->track != &check->tracks[track])
         differs(at, "its process or tid", "another", shown((char[64]){0}, 64, &check->tracks[track].tid));
     check_fields(at, row, &failed);
     for (size_t i = 0; i < row->count; i++)
-        check_member(at, row->items[i].key, &row->items[i]);
-    check_member(at, "phase", members_find(track_members(check, track), "phase"));
-    check_member(at, "evidence", members_find(track_members(check, track), "evidence"));
-    check_member(at, "notice", members_find(&check->report->members, "notice"));
+        check_member(at, row->items[i].key, row->items[i].key_len, &row->items[i]);
+    for (size_t i = 0; i < COMMON_ARGS; i++)
+        check_member(at, common_args[i], strlen(common_args[i]), common_arg(check, track, i));
     return !failed;
 }
 
@@ -336,20 +397,21 @@ static void count_other(struct checked_track *track, const struct scan_event *ev
 /* The name and the place of a track, as the report has them. */
 static bool take_other(struct guide_check *check, const struct scan_event *event, struct checked_track *track)
 {
-    bool name = is(&event->name, "thread_name");
-    size_t len;
-    if (is_stranger(event)) {
-        find_stranger(check, event, track);
-        return true;
-    }
-    const char *text = reading_text(check->reading, event, &len);
-    members_free(&check->args);
-    if (text == NULL && len > READING_MAX_TEXT) {
-        find_stranger(check, event, track);
-        return true;
-    }
-    if (text == NULL || !members_read(&check->args, text, len, "args"))
+    static const char *const keys[] = {"ph", "name", "pid", "tid", "args"};
+    bool name = is(&event->name, "thread_name"), too_long = false;
+    if (!is_stranger(event) && !read_event(check, event, &too_long))
         return false;
+    if (is_stranger(event) || too_long) {
+        find_stranger(check, event, track);
+        return true;
+    }
+    if (check->keys.twice || check->args.twice || check->args.count > 1 ||
+        foreign_key(&check->keys, keys, sizeof keys / sizeof *keys, false) != NULL) {
+        track->differs = true;
+        finding(check->findings, LT_FINDING_DIFFERS,
+                "event %" PRIu64 ": the track's %s has more keys than annotate writes", event->index,
+                name ? "name" : "sort index");
+    }
     char index[32], here[160], there[160];
     size_t number = (size_t)(track - check->tracks);
     snprintf(index, sizeof index, "%d", (int)number - LABELS_SORT_BELOW);
@@ -434,10 +496,16 @@ enum lt_status guide_check_end(struct guide_check *check)
     uint64_t missing = 0;
     size_t number;
     const struct members *row = NULL;
-    while (check->report != NULL && report_next(check->report, &number, &row, check->error) == LT_OK && row != NULL)
+    while (check->report != NULL && report_next(check->report, &number, &row, check->error) == LT_OK && row != NULL) {
+        check->tracks[number].differs |= !report_check_row(&check->tracks[number].counts, row);
         missing++;
+    }
     if (check->error->status != LT_OK)
         return check->error->status;
+    for (size_t i = 0; check->report != NULL && i < check->track_count; i++)
+        report_check_init(&check->tracks[i].counts, check->report, i, check->findings);
+    if (check->report != NULL)
+        report_check_added(check->report, check->findings);
     if (check->guides == 0)
         finding(check->findings, LT_FINDING_DIFFERS, "there are no guides");
     if (missing > 0)
@@ -458,6 +526,7 @@ enum lt_status guide_check_end(struct guide_check *check)
 void guide_check_free(struct guide_check *check)
 {
     members_free(&check->args);
+    members_free(&check->keys);
     arena_free(&check->kept);
     arena_free(&check->passing);
 }
