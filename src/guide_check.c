@@ -505,7 +505,7 @@ enum lt_status guide_check_end(struct guide_check *check)
     for (size_t i = 0; check->report != NULL && i < check->track_count; i++)
         report_check_init(&check->tracks[i].counts, check->report, i, check->findings);
     if (check->report != NULL)
-        report_check_added(check->report, check->findings);
+        report_check_whole(check->report, check->findings);
     if (check->guides == 0)
         finding(check->findings, LT_FINDING_DIFFERS, "there are no guides");
     if (missing > 0)

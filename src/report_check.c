@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "decimal.h"
+
 static const char *const row_keys[] = {
     "pass_index", "layer_id",       "anchor_index", "anchor_name",       "anchor_tid",      "start_us",
     "end_us",     "guide_start_us", "guide_end_us", "start_relative_ms", "end_relative_ms", "boundary_kind",
@@ -53,6 +55,9 @@ bool report_check_init(struct report_check *check, const struct report *report, 
                 "the report's track %zu: %s is %s, not a whole number from %" PRIu64 " up", number, counts[i].key,
                 shown(text, sizeof text, member), counts[i].least);
     }
+    check->origin = members_find(&report->members, "trace_origin_us");
+    const struct member *terminal = members_find(members, "end_anchor_regex");
+    check->has_terminal = terminal != NULL && terminal->kind == MEMBER_STRING;
     uint64_t rows = report->tracks[number].rows;
     if (check->known && (unsigned __int128)check->num_layers * check->passes != rows) {
         check->known = false;
@@ -99,6 +104,56 @@ static bool check_counts(const struct report_check *check, const struct members 
     return false;
 }
 
+static bool row_differs(const struct report_check *check, const char *key, const char *why)
+{
+    finding(check->findings, LT_FINDING_DIFFERS, "the report's track %zu, row %" PRIu64 ": %s is not %s", check->number,
+            check->rows, key, why);
+    return false;
+}
+
+static bool check_boundary(const struct report_check *check, const struct members *row)
+{
+    const struct member *kind = members_find(row, "boundary_kind");
+    bool last = (check->rows + 1) % check->num_layers == 0;
+    const char *expected = !last                 ? "next_layer_anchor"
+                           : check->has_terminal ? "terminal_kernel_end"
+                                                 : "anchor_point_only";
+    if (kind == NULL || (kind->kind == MEMBER_STRING && strcmp(kind->text, expected) == 0))
+        return true;
+    return row_differs(check, "boundary_kind", expected);
+}
+
+static bool number_of(const struct member *member, struct decimal *out, struct arena *arena)
+{
+    return member != NULL && member->kind == MEMBER_NUMBER &&
+           decimal_parse(out, member->text, member->len, arena) == DECIMAL_OK;
+}
+
+/* What follows from an exact time; keys that are missing are told elsewhere. */
+static bool check_time(const struct report_check *check, const struct members *row, const char *key,
+                       const char *rounded_key, const char *relative_key)
+{
+    struct arena arena = {0};
+    struct decimal time, origin, since, ms, relative;
+    const struct member *member = members_find(row, key), *rounded = members_find(row, rounded_key),
+                        *ms_member = members_find(row, relative_key);
+    int64_t number, expected;
+    bool good = true;
+    if (member != NULL && !number_of(member, &time, &arena))
+        good = row_differs(check, key, "a number");
+    else if (member != NULL && rounded != NULL &&
+             (!member_whole(rounded, &number) || !decimal_round(&time, &expected) || number != expected))
+        good = row_differs(check, rounded_key, "the exact time rounded");
+    if (good && member != NULL && ms_member != NULL && check->origin != NULL) {
+        bool same = number_of(check->origin, &origin, &arena) && number_of(ms_member, &relative, &arena) &&
+                    decimal_subtract(&since, &time, &origin, &arena) == DECIMAL_OK &&
+                    decimal_shift(&ms, &since, 3, &arena) == DECIMAL_OK && decimal_compare(&ms, &relative) == 0;
+        good = same || row_differs(check, relative_key, "the exact time less trace_origin_us");
+    }
+    arena_free(&arena);
+    return good;
+}
+
 bool report_check_row(struct report_check *check, const struct members *row)
 {
     bool good = true;
@@ -108,21 +163,30 @@ bool report_check_row(struct report_check *check, const struct members *row)
                     check->number, check->rows, row_keys[i]);
             good = false;
         }
-    if (check->known)
+    if (check->known) {
         good &= check_counts(check, row);
+        good &= check_boundary(check, row);
+    }
+    good &= check_time(check, row, "start_us", "guide_start_us", "start_relative_ms");
+    good &= check_time(check, row, "end_us", "guide_end_us", "end_relative_ms");
     check->rows++;
     return good;
 }
 
-bool report_check_added(const struct report *report, struct findings *findings)
+bool report_check_whole(const struct report *report, struct findings *findings)
 {
     char text[80];
     uint64_t expected = 0, added;
     const struct member *member = members_find(&report->members, "added_event_count");
+    bool good = true;
+    if (members_find(&report->members, "trace_origin_us") == NULL) {
+        finding(findings, LT_FINDING_DIFFERS, "the report has no trace_origin_us");
+        good = false;
+    }
     for (size_t i = 0; i < report->track_count; i++)
         expected += report->tracks[i].rows + 2;
     if (member_count(member, &added) && added == expected)
-        return true;
+        return good;
     finding(findings, LT_FINDING_DIFFERS, "the report's added_event_count is %s, its rows come to %" PRIu64,
             shown(text, sizeof text, member), expected);
     return false;

@@ -2,7 +2,8 @@
  * report_check.h - whether a report agrees with itself
  *
  * How many rows there are, and which pass, layer and anchor each one is of,
- * follows from a track's counts; how many events were added, from the rows.
+ * follows from a track's counts; a row's relative and rounded times from its
+ * exact ones; how many events were added, from the rows.
  */
 #ifndef REPORT_CHECK_H
 #define REPORT_CHECK_H
@@ -16,6 +17,8 @@ struct report_check {
     struct findings *findings;
     bool known; /* they are all there; else nothing follows */
     uint64_t num_layers, passes, first_layer, anchor_offset, stride, extras, anchors;
+    const struct member *origin; /* trace_origin_us; NULL when it is missing */
+    bool has_terminal;
     uint64_t rows;
 };
 
@@ -26,8 +29,9 @@ bool report_check_init(struct report_check *check, const struct report *report, 
 /* The next row of the track, in the order of the report. Its findings are those of `check`. */
 bool report_check_row(struct report_check *check, const struct members *row);
 
-/* added_event_count: a name, a sort index and a guide for each row. */
-bool report_check_added(const struct report *report, struct findings *findings);
+/* What is said once: that there is a trace_origin_us, and added_event_count: a name, a sort index and a guide for each
+ * row. */
+bool report_check_whole(const struct report *report, struct findings *findings);
 
 /* Whether a key is one that each row has. */
 bool report_check_is_key(const struct member *member);
