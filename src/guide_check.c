@@ -49,20 +49,23 @@ static bool is_guide(const struct scan_event *event)
     return has_word(cat->escaped ? out : cat->text, len, "layer_guide", 11) && is(&event->ph, "X");
 }
 
-/* A whole number of microseconds. */
+/* A whole number of microseconds, as far from 0 as a guide may lie. */
 static bool whole(const struct scan_value *value, int64_t *out)
 {
-    char text[24];
-    size_t sign = value->len > 0 && value->kind == SCAN_NUMBER && value->text[0] == '-';
-    if (value->kind != SCAN_NUMBER || value->len <= sign || value->len - sign > 18)
-        return false;
-    for (size_t i = sign; i < value->len; i++)
-        if (value->text[i] < '0' || value->text[i] > '9')
-            return false;
-    memcpy(text, value->text, value->len);
-    text[value->len] = '\0';
-    *out = strtoll(text, NULL, 10);
-    return true;
+    struct member member = {.key = "", .text = value->text, .len = value->len, .kind = MEMBER_NUMBER};
+    return value->kind == SCAN_NUMBER && member_whole(&member, out) && *out >= -PLAN_LAST_TIME &&
+           *out <= PLAN_LAST_TIME;
+}
+
+/* A whole number is known by its plain digits, however it is spelled. False when memory is out. */
+static bool plain_number(struct arena *arena, struct member *member)
+{
+    char digits[24];
+    int64_t number;
+    if (!member_whole(member, &number))
+        return true;
+    member->len = (size_t)snprintf(digits, sizeof digits, "%" PRId64, number);
+    return (member->text = arena_copy(arena, digits, member->len + 1)) != NULL;
 }
 
 static const char *shown(char *out, size_t size, const struct member *member)
@@ -96,8 +99,8 @@ static const struct members *track_members(const struct guide_check *check, size
     return members->count > 0 ? members : &check->report->members;
 }
 
-void guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
-                      struct findings *findings, struct lt_error *error)
+enum lt_status guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
+                                struct findings *findings, struct lt_error *error)
 {
     static const struct member missing = {.key = "", .text = "", .kind = MEMBER_NESTED};
     *check = (struct guide_check){.reading = reading, .report = report, .findings = findings, .error = error};
@@ -110,11 +113,17 @@ void guide_check_init(struct guide_check *check, struct reading *reading, struct
                                                   .phase = phase == NULL ? "" : phase->text,
                                                   .last_end = INT64_MIN};
         check->track_count = i + 1;
+        /* What is wrong is told when the guides are known. */
+        check->tracks[i].differs = !report_check_init(&check->tracks[i].counts, report, i, &(struct findings){0});
+        check->tracks[i].counts.findings = findings;
+        if (!plain_number(&check->kept, &check->tracks[i].tid))
+            return fail_memory(error);
     }
+    return LT_OK;
 }
 
-/* Most events end here: guides' tids are long, and mostly written in plain digits; 1e6 and 1000000.0 are one of them.
- */
+/* Most events end here: guides' tids are long and known by their plain digits, and mostly written so; 1e6 and 1000000.0
+ * are one of them. */
 static bool may_be_tid(const struct scan_value *here, const struct member *tid)
 {
     if (here->len == 0)
@@ -161,7 +170,8 @@ static struct checked_track *new_track(struct guide_check *check, const struct s
     struct checked_track *track = &check->tracks[check->track_count];
     *track = (struct checked_track){.last_end = INT64_MIN};
     if (!as_member(&check->passing, &event->pid, &track->pid) ||
-        !as_member(&check->passing, &event->tid, &track->tid) || !keep(check, &track->pid) || !keep(check, &track->tid))
+        !as_member(&check->passing, &event->tid, &track->tid) || !plain_number(&check->passing, &track->tid) ||
+        !keep(check, &track->pid) || !keep(check, &track->tid))
         return NULL;
     check->track_count++;
     return track;
@@ -185,13 +195,24 @@ static void differs(const struct guide_place *at, const char *what, const char *
             at->check->guides - 1, at->event->index, at->event->offset, what, here, there);
 }
 
-static void check_member(const struct guide_place *at, const char *key, const struct member *reported)
+static void structure(const struct guide_place *at, const char *what)
 {
-    char what[80], here[160], there[160];
-    const struct member *member = members_find(&at->check->args, key);
+    if (at->track != NULL)
+        at->track->differs = true;
+    finding(at->check->findings, LT_FINDING_DIFFERS, "guide %" PRIu64 " (event %" PRIu64 ", byte %" PRIu64 "): %s",
+            at->check->guides - 1, at->event->index, at->event->offset, what);
+}
+
+static void check_member(const struct guide_place *at, const char *key, size_t len, const struct member *reported)
+{
+    char name[64], what[80], here[160], there[160];
+    const struct member *member = NULL;
+    for (size_t i = 0; i < at->check->args.count && member == NULL; i++)
+        if (member_has_key(&at->check->args.items[i], key, len))
+            member = &at->check->args.items[i];
     if (reported != NULL && member != NULL && member_equal(member, reported))
         return;
-    snprintf(what, sizeof what, "args.%.60s", key);
+    snprintf(what, sizeof what, "args.%s", printable(name, sizeof name, key, len));
     differs(at, what, shown(here, sizeof here, member), shown(there, sizeof there, reported));
 }
 
@@ -206,54 +227,109 @@ static void check_field(const struct guide_place *at, const char *what, const st
         differs(at, what, shown(here, sizeof here, &member), expected);
 }
 
+static bool row_time(const struct member *member, int64_t *out)
+{
+    return member_whole(member, out) && *out >= -PLAN_LAST_TIME && *out <= PLAN_LAST_TIME;
+}
+
 /* The guide's own name and times, which follow from the row. */
 static void check_fields(const struct guide_place *at, const struct members *row, bool *failed)
 {
-    char name[64], dur[32];
+    char name[32], dur[32];
     const struct member *layer = members_find(row, "layer_id"), *start = members_find(row, "guide_start_us"),
                         *end = members_find(row, "guide_end_us");
-    if (layer == NULL || start == NULL || end == NULL || start->kind != MEMBER_NUMBER || end->kind != MEMBER_NUMBER) {
-        differs(at, "its row", "whole", "less than a row");
+    uint64_t number;
+    int64_t from, to;
+    if (!member_count(layer, &number) || !row_time(start, &from) || !row_time(end, &to)) {
+        structure(at, "layer_id, guide_start_us and guide_end_us of its row in the report are not all whole numbers up "
+                      "to 2^53");
         return;
     }
-    snprintf(name, sizeof name, "L%.40s", layer->text);
-    snprintf(dur, sizeof dur, "%lld", strtoll(end->text, NULL, 10) - strtoll(start->text, NULL, 10));
+    snprintf(name, sizeof name, "L%" PRIu64, number);
+    snprintf(dur, sizeof dur, "%" PRId64, to - from);
     check_field(at, "name", &at->event->name, MEMBER_STRING, name, failed);
     check_field(at, "ts", &at->event->ts, MEMBER_NUMBER, start->text, failed);
     check_field(at, "dur", &at->event->dur, MEMBER_NUMBER, dur, failed);
 }
 
-static void structure(const struct guide_place *at, const char *what)
+/* What each guide has besides its row, and what is said of all of a track or report. */
+static const char *const common_args[] = {"phase", "evidence", "notice"};
+#define COMMON_ARGS (sizeof common_args / sizeof *common_args)
+
+static const struct member *common_arg(const struct guide_check *check, size_t track, size_t number)
 {
-    if (at->track != NULL)
-        at->track->differs = true;
-    finding(at->check->findings, LT_FINDING_DIFFERS, "guide %" PRIu64 " (event %" PRIu64 ", byte %" PRIu64 "): %s",
-            at->check->guides - 1, at->event->index, at->event->offset, what);
+    /* The notice is the report's. */
+    return members_find(number < 2 ? track_members(check, track) : &check->report->members, common_args[number]);
+}
+
+static bool is_among(const struct member *member, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (member_has_key(member, keys[i], strlen(keys[i])))
+            return true;
+    return false;
+}
+
+/* The first member whose key annotate does not write; NULL: there is none. */
+static const struct member *foreign_key(const struct members *members, const char *const *keys, size_t count,
+                                        bool of_row)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (!is_among(&members->items[i], keys, count) && !(of_row && report_check_is_key(&members->items[i])))
+            return &members->items[i];
+    return NULL;
+}
+
+static void check_keys(const struct guide_place *at)
+{
+    static const char *const keys[] = {"ph", "cat", "name", "pid", "tid", "ts", "dur", "args"};
+    char what[128], name[64];
+    const struct guide_check *check = at->check;
+    const struct member *own = foreign_key(&check->keys, keys, sizeof keys / sizeof *keys, false);
+    const struct member *arg = foreign_key(&check->args, common_args, COMMON_ARGS, true);
+    if (check->keys.twice)
+        structure(at, "has a key twice");
+    if (check->args.twice)
+        structure(at, "has a key of its args twice");
+    if (own == NULL && arg == NULL)
+        return;
+    const struct member *shown_key = own != NULL ? own : arg;
+    snprintf(what, sizeof what, "has the key %s%s, which is no guide's", own != NULL ? "" : "args.",
+             printable(name, sizeof name, shown_key->key, shown_key->key_len));
+    structure(at, what);
+}
+
+/* Reads the keys of the event and its args. False when memory is out; *too_long: they were not read. */
+static bool read_event(struct guide_check *check, const struct scan_event *event, bool *too_long)
+{
+    size_t len;
+    const char *text = reading_text(check->reading, event, &len);
+    members_free(&check->args);
+    members_free(&check->keys);
+    *too_long = text == NULL && len > READING_MAX_TEXT;
+    return *too_long || (text != NULL && members_read(&check->args, &check->keys, text, len, "args"));
 }
 
 static bool check_row(const struct guide_place *at, size_t track, const struct members *row)
 {
     struct guide_check *check = at->check;
-    bool failed = false;
-    size_t len;
-    const char *text = reading_text(check->reading, at->event, &len);
-    members_free(&check->args);
-    if (text == NULL && len > READING_MAX_TEXT) {
+    bool failed = false, too_long;
+    if (!read_event(check, at->event, &too_long))
+        return false;
+    if (!report_check_row(&check->tracks[track].counts, row))
+        check->tracks[track].differs = true;
+    if (too_long) {
         structure(at, "is too long to be one");
         return true;
     }
-    if (text == NULL || !members_read(&check->args, text, len, "args"))
-        return false;
-    if (check->args.twice)
-        structure(at, "has a key of its args twice");
+    check_keys(at);
     if (at->track != &check->tracks[track])
         differs(at, "its process or tid", "another", shown((char[64]){0}, 64, &check->tracks[track].tid));
     check_fields(at, row, &failed);
     for (size_t i = 0; i < row->count; i++)
-        check_member(at, row->items[i].key, &row->items[i]);
-    check_member(at, "phase", members_find(track_members(check, track), "phase"));
-    check_member(at, "evidence", members_find(track_members(check, track), "evidence"));
-    check_member(at, "notice", members_find(&check->report->members, "notice"));
+        check_member(at, row->items[i].key, row->items[i].key_len, &row->items[i]);
+    for (size_t i = 0; i < COMMON_ARGS; i++)
+        check_member(at, common_args[i], strlen(common_args[i]), common_arg(check, track, i));
     return !failed;
 }
 
@@ -321,20 +397,21 @@ static void count_other(struct checked_track *track, const struct scan_event *ev
 /* The name and the place of a track, as the report has them. */
 static bool take_other(struct guide_check *check, const struct scan_event *event, struct checked_track *track)
 {
-    bool name = is(&event->name, "thread_name");
-    size_t len;
-    if (is_stranger(event)) {
-        find_stranger(check, event, track);
-        return true;
-    }
-    const char *text = reading_text(check->reading, event, &len);
-    members_free(&check->args);
-    if (text == NULL && len > READING_MAX_TEXT) {
-        find_stranger(check, event, track);
-        return true;
-    }
-    if (text == NULL || !members_read(&check->args, text, len, "args"))
+    static const char *const keys[] = {"ph", "name", "pid", "tid", "args"};
+    bool name = is(&event->name, "thread_name"), too_long = false;
+    if (!is_stranger(event) && !read_event(check, event, &too_long))
         return false;
+    if (is_stranger(event) || too_long) {
+        find_stranger(check, event, track);
+        return true;
+    }
+    if (check->keys.twice || check->args.twice || check->args.count > 1 ||
+        foreign_key(&check->keys, keys, sizeof keys / sizeof *keys, false) != NULL) {
+        track->differs = true;
+        finding(check->findings, LT_FINDING_DIFFERS,
+                "event %" PRIu64 ": the track's %s has more keys than annotate writes", event->index,
+                name ? "name" : "sort index");
+    }
     char index[32], here[160], there[160];
     size_t number = (size_t)(track - check->tracks);
     snprintf(index, sizeof index, "%d", (int)number - LABELS_SORT_BELOW);
@@ -419,10 +496,16 @@ enum lt_status guide_check_end(struct guide_check *check)
     uint64_t missing = 0;
     size_t number;
     const struct members *row = NULL;
-    while (check->report != NULL && report_next(check->report, &number, &row, check->error) == LT_OK && row != NULL)
+    while (check->report != NULL && report_next(check->report, &number, &row, check->error) == LT_OK && row != NULL) {
+        check->tracks[number].differs |= !report_check_row(&check->tracks[number].counts, row);
         missing++;
+    }
     if (check->error->status != LT_OK)
         return check->error->status;
+    for (size_t i = 0; check->report != NULL && i < check->track_count; i++)
+        report_check_init(&check->tracks[i].counts, check->report, i, check->findings);
+    if (check->report != NULL)
+        report_check_whole(check->report, check->findings);
     if (check->guides == 0)
         finding(check->findings, LT_FINDING_DIFFERS, "there are no guides");
     if (missing > 0)
@@ -443,6 +526,7 @@ enum lt_status guide_check_end(struct guide_check *check)
 void guide_check_free(struct guide_check *check)
 {
     members_free(&check->args);
+    members_free(&check->keys);
     arena_free(&check->kept);
     arena_free(&check->passing);
 }

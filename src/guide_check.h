@@ -10,11 +10,13 @@
 #include "findings.h"
 #include "members.h"
 #include "reading.h"
+#include "report_check.h"
 #include "report_read.h"
 
 struct checked_track {
     struct member pid, tid; /* of its guides */
     const char *phase;      /* as the report says; NULL without one */
+    struct report_check counts;
     uint64_t guides;
     int64_t last_end;             /* of the guides so far, in time */
     bool differs;                 /* something of it does */
@@ -29,14 +31,15 @@ struct guide_check {
     struct checked_track tracks[REPORT_MAX_TRACKS];
     size_t track_count;
     uint64_t guides;
-    bool too_many_tracks; /* some of them could not be told apart */
-    struct members args;
-    struct arena kept;    /* what tracks are known by; ... */
-    struct arena passing; /* ... and what lives as long as its event */
+    bool too_many_tracks;      /* some of them could not be told apart */
+    struct members args, keys; /* of an event, and the event's own */
+    struct arena kept;         /* what tracks are known by; ... */
+    struct arena passing;      /* ... and what lives as long as its event */
 };
 
-void guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
-                      struct findings *findings, struct lt_error *error);
+/* After a failure too guide_check_free() must be called. */
+enum lt_status guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
+                                struct findings *findings, struct lt_error *error);
 
 /*
  * Without a report the tracks are not known before their guides have been

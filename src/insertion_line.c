@@ -84,26 +84,29 @@ static bool string(struct cursor *cursor, struct line_part *inside)
     return literal(cursor, "\"");
 }
 
-/* A pid or tid of the trace. A number that is out of range stands as it was. */
-static bool value(struct cursor *cursor)
+/* A pid: a string, or a number, which stands as it was when it is out of range. */
+static bool pid(struct cursor *cursor)
 {
     struct line_part inside;
     const char *from = cursor->at;
     if (string(cursor, &inside))
         return true;
-    cursor->at = from;
-    if (literal(cursor, "null") || literal(cursor, "true") || literal(cursor, "false"))
-        return true;
-    while (cursor->at < cursor->end && strchr("0123456789+-.eE", *cursor->at) != NULL && *cursor->at != '\0')
+    for (cursor->at = from; cursor->at < cursor->end && strchr(", \"{}[]:", *cursor->at) == NULL;)
         cursor->at++;
-    return cursor->at > from;
+    return cursor->at > from && (*from == '-' || (*from >= '0' && *from <= '9'));
+}
+
+/* A tid of the trace may be anything but an object or array. */
+static bool anchor_tid(struct cursor *cursor)
+{
+    return literal(cursor, "null") || literal(cursor, "true") || literal(cursor, "false") || pid(cursor);
 }
 
 static bool place(struct cursor *cursor, struct insertion_line *line)
 {
     const char *from = cursor->at;
     bool ok =
-        literal(cursor, "\"pid\": ") && value(cursor) && literal(cursor, ", \"tid\": ") && whole(cursor, &line->tid);
+        literal(cursor, "\"pid\": ") && pid(cursor) && literal(cursor, ", \"tid\": ") && whole(cursor, &line->tid);
     line->place = part(from, cursor->at);
     return ok && tidset_counts((int64_t)line->tid);
 }
@@ -137,7 +140,7 @@ static bool row(struct cursor *cursor, struct insertion_line *line)
     return literal(cursor, "\"pass_index\": ") && whole(cursor, &line->pass) && literal(cursor, ", \"layer_id\": ") &&
            whole(cursor, &line->layer) && literal(cursor, ", \"anchor_index\": ") && whole(cursor, &anchor) &&
            literal(cursor, ", \"anchor_name\": ") && string(cursor, &name) && literal(cursor, ", \"anchor_tid\": ") &&
-           value(cursor) && literal(cursor, ", \"start_us\": ") && decimal(cursor) &&
+           anchor_tid(cursor) && literal(cursor, ", \"start_us\": ") && decimal(cursor) &&
            literal(cursor, ", \"end_us\": ") && decimal(cursor) && literal(cursor, ", \"guide_start_us\": ") &&
            moment(cursor, &line->start) && literal(cursor, ", \"guide_end_us\": ") && moment(cursor, &line->end) &&
            literal(cursor, ", \"start_relative_ms\": ") && decimal(cursor) &&

@@ -11,9 +11,14 @@ const struct member *members_find(const struct members *members, const char *key
 {
     size_t len = strlen(key);
     for (size_t i = 0; i < members->count; i++)
-        if (members->items[i].key_len == len && memcmp(members->items[i].key, key, len) == 0)
+        if (member_has_key(&members->items[i], key, len))
             return &members->items[i];
     return NULL;
+}
+
+bool member_has_key(const struct member *member, const char *key, size_t len)
+{
+    return member->key_len == len && memcmp(member->key, key, len) == 0;
 }
 
 static const char *keep(struct members *members, const char *text, size_t len)
@@ -31,7 +36,7 @@ enum members_added members_add(struct members *members, const char *key, size_t 
                                const char *text, size_t len)
 {
     for (size_t i = 0; i < members->count; i++)
-        if (members->items[i].key_len == key_len && memcmp(members->items[i].key, key, key_len) == 0)
+        if (member_has_key(&members->items[i], key, key_len))
             return MEMBERS_TWICE;
     if (members->count == members->capacity) {
         size_t capacity = members->capacity == 0 ? 32 : members->capacity * 2;
@@ -50,12 +55,27 @@ enum members_added members_add(struct members *members, const char *key, size_t 
     return MEMBERS_OK;
 }
 
+bool member_whole(const struct member *member, int64_t *out)
+{
+    struct arena arena = {0};
+    struct decimal number, rounded;
+    if (member == NULL || member->kind != MEMBER_NUMBER)
+        return false;
+    bool whole = decimal_parse(&number, member->text, member->len, &arena) == DECIMAL_OK && decimal_round(&number, out);
+    if (whole) {
+        rounded = decimal_from_int(*out);
+        whole = decimal_compare(&number, &rounded) == 0;
+    }
+    arena_free(&arena);
+    return whole;
+}
+
 bool member_count(const struct member *member, uint64_t *out)
 {
-    if (member == NULL || member->kind != MEMBER_NUMBER || member->len == 0 || member->len > 18 ||
-        strspn(member->text, "0123456789") != member->len)
+    int64_t number;
+    if (!member_whole(member, &number) || number < 0)
         return false;
-    *out = strtoull(member->text, NULL, 10);
+    *out = (uint64_t)number;
     return true;
 }
 
@@ -78,22 +98,23 @@ bool member_equal(const struct member *a, const struct member *b)
 /* ---- reading one object ------------------------------------------------------------------------------------ */
 
 struct reader {
-    struct members *members;
+    struct members *members, *outer;
     const char *wanted;
     unsigned depth;
-    bool inside; /* the object that opens next, or is open, is the wanted one */
-    const char *key;
+    bool inside;     /* the object that opens next, or is open, is the wanted one */
+    const char *key; /* the last one of `outer`, or of `members` */
     size_t key_len;
     bool failed;
 };
 
 static int value(struct reader *reader, enum member_kind kind, const char *text, size_t len)
 {
-    if (!reader->inside || reader->depth != 2)
+    if (reader->depth != 1 && (!reader->inside || reader->depth != 2))
         return 1;
-    enum members_added added = members_add(reader->members, reader->key, reader->key_len, kind, text, len);
+    struct members *to = reader->depth == 1 ? reader->outer : reader->members;
+    enum members_added added = members_add(to, reader->key, reader->key_len, kind, text, len);
     reader->failed = added == MEMBERS_NO_MEMORY;
-    reader->members->twice |= added == MEMBERS_TWICE;
+    to->twice |= added == MEMBERS_TWICE;
     return added == MEMBERS_OK;
 }
 
@@ -138,8 +159,8 @@ static int on_key(void *ctx, const unsigned char *key, size_t len)
     struct reader *reader = ctx;
     if (reader->depth == 1)
         reader->inside = len == strlen(reader->wanted) && memcmp(key, reader->wanted, len) == 0;
-    if (reader->depth == 2 && reader->inside) {
-        reader->key = keep(reader->members, (const char *)key, len);
+    if (reader->depth == 1 || (reader->depth == 2 && reader->inside)) {
+        reader->key = keep(reader->depth == 1 ? reader->outer : reader->members, (const char *)key, len);
         reader->key_len = len;
         reader->failed = reader->key == NULL;
     }
@@ -158,9 +179,9 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_close,
 };
 
-bool members_read(struct members *members, const char *text, size_t len, const char *key)
+bool members_read(struct members *members, struct members *outer, const char *text, size_t len, const char *key)
 {
-    struct reader reader = {.members = members, .wanted = key};
+    struct reader reader = {.members = members, .outer = outer, .wanted = key};
     struct yajl_memory memory;
     yajl_memory_init(&memory);
     if (setjmp(memory.out) == 0) {

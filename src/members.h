@@ -37,7 +37,13 @@ enum members_added members_add(struct members *members, const char *key, size_t 
 /* NULL when there is none. */
 const struct member *members_find(const struct members *members, const char *key);
 
-/* Whether a member is a whole number below 2^63, and which. */
+/* The same of a key that may hold NULs: whether `member` is known by it. */
+bool member_has_key(const struct member *member, const char *key, size_t len);
+
+/* Whether a member is a whole number that fits int64_t, and which; 1e6 and 1000000.0 are one. */
+bool member_whole(const struct member *member, int64_t *out);
+
+/* The same from 0 up. */
 bool member_count(const struct member *member, uint64_t *out);
 
 /* Same kind and value: numbers as decimals, everything else as text. */
@@ -45,10 +51,10 @@ bool member_equal(const struct member *a, const struct member *b);
 
 /*
  * Reads the object under `key` of a JSON object's text (no such key: no
- * members). False when memory is out. Of a text that is no JSON, or of keys
- * that come twice, the first part is taken.
+ * members), and the object itself into `outer`. False when memory is out. Of
+ * a text that is no JSON, or of keys that come twice, the first part is taken.
  */
-bool members_read(struct members *members, const char *text, size_t len, const char *key);
+bool members_read(struct members *members, struct members *outer, const char *text, size_t len, const char *key);
 
 void members_free(struct members *members);
 

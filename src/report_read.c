@@ -34,7 +34,8 @@ struct report_reader {
     const char *path;
     bool wants_rows; /* the second time */
     int fd;
-    uint64_t offset;
+    uint64_t offset; /* of the piece that is being parsed */
+    bool parsing;    /* one is */
     yajl_handle yajl;
     struct yajl_memory memory;
 
@@ -74,13 +75,19 @@ static struct report_track *current_track(struct report_reader *reader)
 
 static int refuse(struct report_reader *reader, const char *what)
 {
-    char name[512], key[64];
-    fail(reader->error, LT_TRACE, "%s: %s%s%s (near byte %llu); it is no report of layertrack, name the right one",
-         printable(name, sizeof name, reader->path, strlen(reader->path)), what, reader->depth == 0 ? "" : " at key ",
-         reader->depth == 0
-             ? ""
-             : printable(key, sizeof key, reader->key[reader->depth], strlen(reader->key[reader->depth])),
-         (unsigned long long)reader->offset);
+    char name[512], key[64], at_key[80] = "", near[48] = "";
+    /* Elements of an array, and an object before its first key, are at the key that they stand under. */
+    unsigned depth = reader->depth;
+    while (depth > 0 && reader->key[depth][0] == '\0')
+        depth--;
+    if (depth > 0)
+        snprintf(at_key, sizeof at_key, " at key '%s'",
+                 printable(key, sizeof key, reader->key[depth], strlen(reader->key[depth])));
+    if (reader->parsing)
+        snprintf(near, sizeof near, " (near byte %llu)",
+                 (unsigned long long)(reader->offset + yajl_get_bytes_consumed(reader->yajl)));
+    fail(reader->error, LT_TRACE, "%s: %s%s%s; it is no report of layertrack, name the right one",
+         printable(name, sizeof name, reader->path, strlen(reader->path)), what, at_key, near);
     return 0;
 }
 
@@ -231,10 +238,12 @@ static enum lt_status read_piece(struct report_reader *reader, bool *more)
     *more = n > 0;
     if (setjmp(reader->memory.out) != 0)
         return fail_memory(reader->error);
+    reader->parsing = n > 0;
     yajl_status status = n > 0 ? yajl_parse(reader->yajl, piece, (size_t)n) : yajl_complete_parse(reader->yajl);
-    reader->offset += (uint64_t)n;
     if (reader->error->status == LT_OK && status != yajl_status_ok)
         refuse(reader, n > 0 ? "is not JSON" : "is cut short");
+    reader->offset += (uint64_t)n;
+    reader->parsing = false;
     return reader->error->status;
 }
 

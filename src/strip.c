@@ -171,7 +171,8 @@ static enum lt_status find(struct strip *job)
     };
     if (reading_open(&job->reading, &reading, job->error) != LT_OK)
         return job->error->status;
-    guide_check_init(&job->guides, &job->reading, NULL, &job->findings, job->error);
+    if (guide_check_init(&job->guides, &job->reading, NULL, &job->findings, job->error) != LT_OK)
+        return job->error->status;
     const char *name = source_name(job->reading.source);
     if (job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
         return fail(job->error, LT_IO, "%s: is also standard output; write to another file", name);

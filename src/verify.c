@@ -141,8 +141,8 @@ static enum lt_status open_job(struct verify *job)
     if (options->source != NULL &&
         compare_open(&job->compare, options->source, job->reading.threads, job->error) != LT_OK)
         return job->error->status;
-    guide_check_init(&job->guides, &job->reading, job->has_report ? &job->report : NULL, &job->findings, job->error);
-    return LT_OK;
+    return guide_check_init(&job->guides, &job->reading, job->has_report ? &job->report : NULL, &job->findings,
+                            job->error);
 }
 
 /* ---- what was found ---------------------------------------------------------------------------------------- */
@@ -196,7 +196,10 @@ static void check_hash(struct verify *job)
     char shown[256];
     const char *found = source_sha256(job->reading.source);
     const char *expected = report_text(&job->report, "source_sha256"), *file = report_text(&job->report, "source_file");
-    if (expected == NULL)
+    if (expected == NULL && job->has_report)
+        finding(&job->findings, LT_FINDING_OPEN,
+                "whether every other byte is the source's: the report has no source_sha256; name SOURCE");
+    else if (expected == NULL)
         finding(&job->findings, LT_FINDING_OPEN, "whether every other byte is the source's: no report, no SOURCE");
     else if (strcmp(expected, found) == 0)
         finding(&job->findings, LT_FINDING_OK, "every other byte is the source's (SHA-256 %s)", found);

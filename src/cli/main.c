@@ -12,7 +12,7 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
                               "\n"
                               "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS  add guides\n"
                               "       layertrack inspect [TRACE] [OPTIONS]             find an anchor\n"
-                              "       layertrack verify ANNOTATED [SOURCE]             prove guides and bytes\n"
+                              "       layertrack verify [ANNOTATED [SOURCE]]           prove guides and bytes\n"
                               "       layertrack strip [ANNOTATED] [-o OUTPUT]         take them out again\n"
                               "       layertrack render [ANNOTATED] [-o FILE.svg]      draw a pass as a picture\n"
                               "       layertrack serve TRACE [OPTIONS]                 look at it in a browser\n"

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] = "Usage: layertrack verify ANNOTATED [SOURCE] [OPTIONS]\n"
+static const char help[] = "Usage: layertrack verify [ANNOTATED [SOURCE]] [OPTIONS]\n"
                            "Checks guides against the report, and every other byte against SOURCE or the\n"
                            "report's hash. Prints a line for each finding (ok, differs, open: not provable\n"
                            "from what there is); the exit code is 1 when something differs.\n"
-                           "      --trace PATH           annotated trace; - is standard input\n"
+                           "      --trace PATH           annotated trace; - is standard input (the default,\n"
+                           "                             where that is no terminal)\n"
                            "      --source PATH          what it was made from, plain or gzip\n"
                            "      --report PATH          default: ANNOTATED.layers.json, where that exists\n"
                            "      --strict               refuse what is not strict JSON\n"
