@@ -7,13 +7,33 @@
 #include "decimal.h"
 #include "yajl_memory.h"
 
-const struct member *members_find(const struct members *members, const char *key)
+/* From so many keys on they are hashed. */
+#define MANY 32u
+
+static const struct member *find(const struct members *members, const char *key, size_t len)
 {
-    size_t len = strlen(key);
+    if (members->count >= MANY) {
+        uint32_t number = intern_find(&members->keys, 'k', key, len);
+        return number == INTERN_NONE ? NULL : &members->items[number];
+    }
     for (size_t i = 0; i < members->count; i++)
         if (members->items[i].key_len == len && memcmp(members->items[i].key, key, len) == 0)
             return &members->items[i];
     return NULL;
+}
+
+/* Hashes the last key; with MANY of them the first time, all. */
+static bool hash_keys(struct members *members)
+{
+    for (size_t i = members->count == MANY ? 0 : members->count - 1; i < members->count && members->count >= MANY; i++)
+        if (intern(&members->keys, 'k', members->items[i].key, members->items[i].key_len, NULL) == INTERN_NONE)
+            return false;
+    return true;
+}
+
+const struct member *members_find(const struct members *members, const char *key)
+{
+    return find(members, key, strlen(key));
 }
 
 static const char *keep(struct members *members, const char *text, size_t len)
@@ -30,9 +50,8 @@ static const char *keep(struct members *members, const char *text, size_t len)
 enum members_added members_add(struct members *members, const char *key, size_t key_len, enum member_kind kind,
                                const char *text, size_t len)
 {
-    for (size_t i = 0; i < members->count; i++)
-        if (members->items[i].key_len == key_len && memcmp(members->items[i].key, key, key_len) == 0)
-            return MEMBERS_TWICE;
+    if (find(members, key, key_len) != NULL)
+        return MEMBERS_TWICE;
     if (members->count == members->capacity) {
         size_t capacity = members->capacity == 0 ? 32 : members->capacity * 2;
         struct member *items = realloc(members->items, capacity * sizeof *items);
@@ -47,7 +66,7 @@ enum members_added members_add(struct members *members, const char *key, size_t 
     if (member.key == NULL || member.text == NULL)
         return MEMBERS_NO_MEMORY;
     members->items[members->count++] = member;
-    return MEMBERS_OK;
+    return hash_keys(members) ? MEMBERS_OK : MEMBERS_NO_MEMORY;
 }
 
 bool member_count(const struct member *member, uint64_t *out)
@@ -178,5 +197,6 @@ void members_free(struct members *members)
 {
     free(members->items);
     arena_free(&members->arena);
+    intern_free(&members->keys);
     *members = (struct members){0};
 }
