@@ -7,9 +7,15 @@
 #include "decimal.h"
 #include "yajl_memory.h"
 
-const struct member *members_find(const struct members *members, const char *key)
+/* From so many keys on they are hashed. */
+#define MANY 32u
+
+static const struct member *find(const struct members *members, const char *key, size_t len)
 {
-    size_t len = strlen(key);
+    if (members->count >= MANY) {
+        uint32_t number = intern_find(&members->keys, 'k', key, len);
+        return number == INTERN_NONE ? NULL : &members->items[number];
+    }
     for (size_t i = 0; i < members->count; i++)
         if (member_has_key(&members->items[i], key, len))
             return &members->items[i];
@@ -19,6 +25,20 @@ const struct member *members_find(const struct members *members, const char *key
 bool member_has_key(const struct member *member, const char *key, size_t len)
 {
     return member->key_len == len && memcmp(member->key, key, len) == 0;
+}
+
+/* Hashes the last key; with MANY of them the first time, all. */
+static bool hash_keys(struct members *members)
+{
+    for (size_t i = members->count == MANY ? 0 : members->count - 1; i < members->count && members->count >= MANY; i++)
+        if (intern(&members->keys, 'k', members->items[i].key, members->items[i].key_len, NULL) == INTERN_NONE)
+            return false;
+    return true;
+}
+
+const struct member *members_find(const struct members *members, const char *key)
+{
+    return find(members, key, strlen(key));
 }
 
 static const char *keep(struct members *members, const char *text, size_t len)
@@ -35,9 +55,8 @@ static const char *keep(struct members *members, const char *text, size_t len)
 enum members_added members_add(struct members *members, const char *key, size_t key_len, enum member_kind kind,
                                const char *text, size_t len)
 {
-    for (size_t i = 0; i < members->count; i++)
-        if (member_has_key(&members->items[i], key, key_len))
-            return MEMBERS_TWICE;
+    if (find(members, key, key_len) != NULL)
+        return MEMBERS_TWICE;
     if (members->count == members->capacity) {
         size_t capacity = members->capacity == 0 ? 32 : members->capacity * 2;
         struct member *items = realloc(members->items, capacity * sizeof *items);
@@ -52,7 +71,7 @@ enum members_added members_add(struct members *members, const char *key, size_t 
     if (member.key == NULL || member.text == NULL)
         return MEMBERS_NO_MEMORY;
     members->items[members->count++] = member;
-    return MEMBERS_OK;
+    return hash_keys(members) ? MEMBERS_OK : MEMBERS_NO_MEMORY;
 }
 
 bool member_whole(const struct member *member, int64_t *out)
@@ -199,5 +218,6 @@ void members_free(struct members *members)
 {
     free(members->items);
     arena_free(&members->arena);
+    intern_free(&members->keys);
     *members = (struct members){0};
 }

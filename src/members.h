@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "intern.h"
 
 enum member_kind { MEMBER_NUMBER, MEMBER_STRING, MEMBER_WORD /* null, true, false */, MEMBER_NESTED /* no text */ };
 
@@ -25,7 +26,8 @@ struct members {
     struct member *items; /* [count] */
     size_t count, capacity;
     struct arena arena;
-    bool twice; /* members_read() met a key a second time and read no further */
+    struct intern keys; /* of all items, by their numbers, when there are many */
+    bool twice;         /* members_read() met a key a second time and read no further */
 };
 
 enum members_added { MEMBERS_OK, MEMBERS_TWICE, MEMBERS_NO_MEMORY };

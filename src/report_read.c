@@ -10,10 +10,14 @@
 #include <unistd.h>
 #include <yajl/yajl_parse.h>
 
+#include "piece.h"
 #include "yajl_memory.h"
 
-/* So much is given to yajl at a time; the rows in it wait in a queue. */
+/* So much is given to yajl at a time, where strings are short; the rows in it wait in a queue. */
 #define PIECE ((size_t)4 << 10)
+
+/* An object of ours has a third of a hundred keys at most. */
+#define MOST_KEYS 1024
 
 /* Depths of a report's objects: one track {1 "layers": [2 {3 row, several {1 "tracks": [2 {3 "layers": [4 {5 row. */
 #define TOP     1
@@ -38,6 +42,8 @@ struct report_reader {
     bool parsing;    /* one is */
     yajl_handle yajl;
     struct yajl_memory memory;
+    struct piece piece;
+    uint64_t found; /* calls from yajl */
 
     unsigned depth;
     bool is_object[DEEPEST + 1];
@@ -101,6 +107,7 @@ static int no_memory(struct report_reader *reader)
 
 static int value(struct report_reader *reader, enum member_kind kind, const char *text, size_t len)
 {
+    reader->found++;
     if (reader->depth == 0)
         return refuse(reader, "does not begin with an object");
     struct members *to = NULL;
@@ -119,6 +126,8 @@ static int value(struct report_reader *reader, enum member_kind kind, const char
     }
     if (to == NULL)
         return 1;
+    if (to->count == MOST_KEYS)
+        return refuse(reader, "an object of over 1024 keys");
     const struct member *key = &reader->last_key.items[0];
     switch (members_add(to, key->key, key->key_len, kind, text, len)) {
     case MEMBERS_OK:
@@ -153,6 +162,7 @@ static int on_string(void *ctx, const unsigned char *text, size_t len)
 static int on_key(void *ctx, const unsigned char *key, size_t len)
 {
     struct report_reader *reader = ctx;
+    reader->found++;
     size_t size = sizeof reader->key[0] - 1, cut = len < size ? len : size;
     memcpy(reader->key[reader->depth], key, cut);
     reader->key[reader->depth][cut] = '\0';
@@ -208,6 +218,7 @@ static int on_close(void *ctx)
     if (reader->wants_rows && place(reader) == IN_ROW)
         reader->last = &(*reader->last)->next;
     reader->depth--;
+    reader->found++;
     return 1;
 }
 
@@ -228,21 +239,24 @@ static const yajl_callbacks callbacks = {
 /* Another piece of the file. *more is false at its end, which must be the end of the object. */
 static enum lt_status read_piece(struct report_reader *reader, bool *more)
 {
-    unsigned char piece[PIECE];
-    ssize_t n;
-    do
-        n = read(reader->fd, piece, sizeof piece);
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
-        return fail_errno(reader->error, reader->path, "cannot be read", errno);
-    *more = n > 0;
+    struct piece *piece = &reader->piece;
+    int errnum = piece_read(piece, reader->fd, reader->found);
+    if (errnum == ENOMEM)
+        return fail_memory(reader->error);
+    if (errnum == EFBIG) {
+        refuse(reader, "a string, number or blank of over 8 MiB");
+        return reader->error->status;
+    }
+    if (errnum != 0)
+        return fail_errno(reader->error, reader->path, "cannot be read", errnum);
+    *more = piece->len > 0;
     if (setjmp(reader->memory.out) != 0)
         return fail_memory(reader->error);
-    reader->parsing = n > 0;
-    yajl_status status = n > 0 ? yajl_parse(reader->yajl, piece, (size_t)n) : yajl_complete_parse(reader->yajl);
+    reader->parsing = *more;
+    yajl_status status = *more ? yajl_parse(reader->yajl, piece->data, piece->len) : yajl_complete_parse(reader->yajl);
     if (reader->error->status == LT_OK && status != yajl_status_ok)
-        refuse(reader, n > 0 ? "is not JSON" : "is cut short");
-    reader->offset += (uint64_t)n;
+        refuse(reader, *more ? "is not JSON" : "is cut short");
+    reader->offset += piece->len;
     reader->parsing = false;
     return reader->error->status;
 }
@@ -261,6 +275,7 @@ static void end_reader(struct report_reader *reader)
         members_free(&reader->current->members);
     free(reader->current);
     members_free(&reader->last_key);
+    piece_free(&reader->piece);
     yajl_memory_free(&reader->memory);
     if (reader->fd >= 0)
         close(reader->fd);
@@ -289,11 +304,16 @@ static struct report_reader *new_reader(struct report *report, const char *path,
     reader->error = error;
     reader->wants_rows = rows;
     reader->last = &reader->first;
+    reader->piece.least = PIECE;
     yajl_memory_init(&reader->memory);
-    reader->fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* Not to wait for a writer, should it be a pipe. */
+    reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
     char name[512];
-    if (reader->fd < 0 || fstat(reader->fd, &st) != 0)
+    if (reader->fd < 0 && errno == ENOENT && lstat(path, &st) == 0)
+        fail(error, LT_IO, "%s: the report is a symbolic link to something that is not there; mend it or remove it",
+             printable(name, sizeof name, path, strlen(path)));
+    else if (reader->fd < 0 || fstat(reader->fd, &st) != 0)
         fail_errno(error, path, "the report cannot be read", errno);
     else if (!S_ISREG(st.st_mode))
         fail(error, LT_IO, "%s: a report is read twice and must be a file; save it in one first",
@@ -335,7 +355,9 @@ enum lt_status report_open(struct report *report, const char *path, const char *
     if (beside == NULL)
         return fail_memory(error);
     strcat(strcpy(beside, trace), ".layers.json");
-    *exists = access(beside, F_OK) == 0;
+    /* A link that leads nowhere is there too. */
+    struct stat st;
+    *exists = lstat(beside, &st) == 0;
     enum lt_status status = *exists ? open_path(report, beside, error) : LT_OK;
     free(beside);
     return status;

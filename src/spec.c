@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "piece.h"
 #include "spec_reader.h"
 #include "yajl_memory.h"
 
-#define BLOCK (64 * 1024)
+#define PIECE ((size_t)64 << 10)
 
 /* A spec being read: the file, yajl and its memory. */
 struct job {
@@ -19,7 +20,7 @@ struct job {
     struct yajl_memory memory;
     const char *path;
     char file[512]; /* the path, printable */
-    unsigned char block[BLOCK];
+    struct piece piece;
 };
 
 /* yajl makes a question mark of half a surrogate pair, which would change a pattern without a word. */
@@ -105,17 +106,22 @@ static enum lt_status read_all(struct job *job, int fd)
     struct surrogates surrogates = {0};
     uint64_t before = 0;
     for (;;) {
-        ssize_t len = read(fd, job->block, BLOCK);
-        if (len < 0 && errno == EINTR)
-            continue;
-        if (len < 0)
-            return fail_errno(error, job->path, "cannot be read", errno);
-        enum lt_status status = check_surrogates(&job->reader, &surrogates, job->block, (size_t)len, before);
+        const struct piece *piece = &job->piece;
+        int errnum = piece_read(&job->piece, fd, job->reader.found);
+        if (errnum == ENOMEM)
+            return fail_memory(error);
+        if (errnum == EFBIG)
+            return fail(error, LT_USAGE,
+                        "%s: a string, number or blank of over 8 MiB before byte %" PRIu64 "; shorten it", job->file,
+                        before);
+        if (errnum != 0)
+            return fail_errno(error, job->path, "cannot be read", errnum);
+        enum lt_status status = check_surrogates(&job->reader, &surrogates, piece->data, piece->len, before);
         if (status == LT_OK)
-            status = feed(&job->reader, yajl, job->block, (size_t)len, before);
-        if (status != LT_OK || len == 0)
+            status = feed(&job->reader, yajl, piece->data, piece->len, before);
+        if (status != LT_OK || piece->len == 0)
             return status;
-        before += (uint64_t)len;
+        before += piece->len;
     }
 }
 
@@ -128,6 +134,7 @@ enum lt_status spec_read(struct spec *spec, const char *path, struct lt_error *e
     if (job == NULL)
         return fail_memory(error);
     job->path = path;
+    job->piece.least = PIECE;
     job->reader.spec = spec;
     job->reader.error = error;
     job->reader.file = printable(job->file, sizeof job->file, path, strlen(path));
@@ -135,6 +142,7 @@ enum lt_status spec_read(struct spec *spec, const char *path, struct lt_error *e
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     enum lt_status status = fd < 0 ? fail_errno(error, path, "cannot be opened", errno) : read_all(job, fd);
     yajl_memory_free(&job->memory);
+    piece_free(&job->piece);
     if (fd >= 0)
         (void)close(fd);
     for (size_t i = 0; i < spec->count; i++)

@@ -267,6 +267,7 @@ static int track_key(struct spec_reader *reader)
 static int on_key(void *ctx, const unsigned char *text, size_t len)
 {
     struct spec_reader *reader = ctx;
+    reader->found++;
     char shown[128];
     const char *key = (const char *)text;
     if (reader->passing > 0)
@@ -310,6 +311,7 @@ static bool takes_values(const struct spec_reader *reader)
 static int on_null(void *ctx)
 {
     struct spec_reader *reader = ctx;
+    reader->found++;
     if (is_passing(reader))
         return 1;
     bool fits = takes_values(reader) && (reader->field->kind == KIND_OPTIONAL || reader->field->kind == KIND_IDENTITY);
@@ -319,6 +321,7 @@ static int on_null(void *ctx)
 static int on_boolean(void *ctx, int value)
 {
     struct spec_reader *reader = ctx;
+    reader->found++;
     return is_passing(reader) || refuse_value(reader, value ? "true" : "false");
 }
 
@@ -359,6 +362,7 @@ static int take_number(struct spec_reader *reader, const struct decimal *number,
 static int on_number(void *ctx, const char *text, size_t len)
 {
     struct spec_reader *reader = ctx;
+    reader->found++;
     char shown[64];
     if (is_passing(reader))
         return 1;
@@ -378,6 +382,7 @@ static int on_number(void *ctx, const char *text, size_t len)
 static int on_string(void *ctx, const unsigned char *bytes, size_t len)
 {
     struct spec_reader *reader = ctx;
+    reader->found++;
     const char *text = (const char *)bytes;
     char shown[64], quoted[80];
     if (is_passing(reader))
@@ -398,6 +403,7 @@ static int on_string(void *ctx, const unsigned char *bytes, size_t len)
 /* Counts nesting. Returns -1 to go on, else what yajl is told. */
 static int open_container(struct spec_reader *reader)
 {
+    reader->found++;
     if (++reader->depth > MAX_DEPTH) {
         fail(reader->error, LT_USAGE, "%s: nested more than %u deep; write a flatter file", reader->file, MAX_DEPTH);
         return 0;
@@ -410,6 +416,7 @@ static int open_container(struct spec_reader *reader)
 
 static bool close_container(struct spec_reader *reader)
 {
+    reader->found++;
     reader->depth--;
     if (reader->passing == 0)
         return false;

@@ -19,6 +19,7 @@ struct spec_reader {
     struct spec *spec;
     struct lt_error *error;
     const char *file; /* printable */
+    uint64_t found;   /* calls from yajl */
     enum spec_place place;
     bool has_tracks;           /* `tracks` was seen */
     bool track_at_top;         /* a track's own key was seen at the top */

@@ -121,7 +121,9 @@ static enum lt_status open_report(struct command *command, struct lt_error *erro
         return fail_memory(error);
     memcpy(beside, command->trace, len);
     memcpy(beside + len, ".layers.json", sizeof ".layers.json");
-    enum lt_status status = access(beside, F_OK) == 0 ? file_open(&command->report_file, beside, error) : LT_OK;
+    /* A link that leads nowhere is there too. */
+    struct stat st;
+    enum lt_status status = lstat(beside, &st) == 0 ? file_open(&command->report_file, beside, error) : LT_OK;
     free(beside);
     return status;
 }
