@@ -162,10 +162,13 @@ static enum lt_status make_plans(struct job *job)
     for (size_t i = 0; i < job->tracks.count; i++) {
         const struct track *track = &job->tracks.items[i];
         struct doubt doubt;
+        struct doubt_names names;
+        doubt_names_find(&track->plan, &names);
         if (!doubt_find(&track->plan, &doubt))
             return fail_memory(job->error);
         words_for_same_start(track->place, &track->plan, options->warning, options->callback_ctx);
         words_for_negative(track->place, &track->plan, options->warning, options->callback_ctx);
+        words_for_names(track, &job->collect, &names, options->warning, options->callback_ctx);
         words_for_doubt(track->place, &doubt, options->warning, options->callback_ctx);
     }
     return LT_OK;

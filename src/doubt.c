@@ -110,6 +110,22 @@ static void look_at_pass(struct look *look, uint64_t pass, struct doubt *doubt)
     doubt->usual_ns = look->split.within;
 }
 
+void doubt_names_find(const struct plan *plan, struct doubt_names *doubt)
+{
+    struct guide guide;
+    *doubt = (struct doubt_names){0};
+    for (uint64_t i = 0; i < plan->guide_count; i++) {
+        plan_guide(plan, i, &guide);
+        if (i == 0)
+            doubt->first = guide.anchor->name;
+        if (guide.anchor->name == doubt->first || doubt->others++ > 0)
+            continue;
+        doubt->other = guide.anchor->name;
+        doubt->pass = guide.pass_index;
+        doubt->layer = guide.layer_id;
+    }
+}
+
 bool doubt_find(const struct plan *plan, struct doubt *doubt)
 {
     const struct plan_request *request = &plan->request;

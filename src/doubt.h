@@ -26,4 +26,13 @@ struct doubt {
 /* Looks at an accepted plan. Memory: 8 bytes per anchor while it does. False when that is out. */
 bool doubt_find(const struct plan *plan, struct doubt *doubt);
 
+/* Selected anchors that are not all of one kernel: a pattern may match two that alternate. */
+struct doubt_names {
+    uint64_t others;       /* guides whose anchor has another name than the first guide's; 0: no doubt */
+    uint32_t first, other; /* numbers of that name and of the first other one ... */
+    uint64_t pass, layer;  /* ... which is there */
+};
+
+void doubt_names_find(const struct plan *plan, struct doubt_names *doubt);
+
 #endif

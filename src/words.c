@@ -435,6 +435,23 @@ void words_for_negative(const char *file, const struct plan *plan, lt_warning_fn
     warning(ctx, message);
 }
 
+void words_for_names(const struct track *track, const struct collect *collect, const struct doubt_names *doubt,
+                     lt_warning_fn *warning, void *ctx)
+{
+    char place[512], first[96], other[96], message[1024];
+    if (doubt->others == 0 || warning == NULL)
+        return;
+    const struct intern_entry *names[] = {&collect->names.entries[doubt->first], &collect->names.entries[doubt->other]};
+    snprintf(
+        message, sizeof message,
+        "%s: %s matches different kernels: %" PRIu64 " of %" PRIu64 " guides begin at another than the first guide's "
+        "'%s', first at pass %" PRIu64 ", layer %" PRIu64 ": '%s'; if one of them runs once per layer, match it alone",
+        printable(place, sizeof place, track->place, strlen(track->place)), track->words->anchor_regex, doubt->others,
+        track->plan.guide_count, printable(first, sizeof first, names[0]->text, names[0]->len), doubt->pass,
+        doubt->layer, printable(other, sizeof other, names[1]->text, names[1]->len));
+    warning(ctx, message);
+}
+
 void words_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx)
 {
     char name[512], what[512], message[1024];

@@ -7,6 +7,7 @@
 #ifndef WORDS_H
 #define WORDS_H
 
+#include "collect.h"
 #include "doubt.h"
 #include "error.h"
 #include "labels.h"
@@ -34,6 +35,10 @@ void words_for_warnings(const char *file, const struct scan_warnings *warnings, 
 void words_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx);
 
 void words_for_same_start(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx);
+
+/* Warns about anchors that are different kernels. */
+void words_for_names(const struct track *track, const struct collect *collect, const struct doubt_names *doubt,
+                     lt_warning_fn *warning, void *ctx);
 
 /* Warns about passes that do not fit the runs of their anchors. */
 void words_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx);
