@@ -174,7 +174,7 @@ void insertion_line_read(struct insertion_line *line, const char *text, size_t l
     static bool (*const readers[])(struct cursor *, struct insertion_line *) = {
         [LINE_NAME] = name_line, [LINE_SORT_INDEX] = sort_line, [LINE_GUIDE] = guide_line};
     *line = (struct insertion_line){.kind = LINE_OTHER};
-    for (int kind = LINE_NAME; kind <= LINE_GUIDE; kind++) {
+    for (enum line_kind kind = LINE_NAME; kind <= LINE_GUIDE; kind++) {
         struct cursor cursor = {.at = text, .end = text + len};
         if (readers[kind](&cursor, line) && cursor.at == cursor.end) {
             line->kind = kind;

@@ -18,8 +18,10 @@ struct line_part {
     size_t len;
 };
 
+enum line_kind { LINE_OTHER, LINE_NAME, LINE_SORT_INDEX, LINE_GUIDE };
+
 struct insertion_line {
-    enum { LINE_OTHER, LINE_NAME, LINE_SORT_INDEX, LINE_GUIDE } kind;
+    enum line_kind kind;
     struct line_part place; /* `"pid": ..., "tid": ...` */
     uint64_t tid;
     struct line_part phase; /* name and guide: as written between quotes */

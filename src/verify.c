@@ -172,7 +172,8 @@ static void check_place(struct verify *job)
     uint64_t expected = job->insert_end - job->insert_offset;
     /* A comma of the source's own stands before the insertion. */
     bool same = job->found && job->found_end == job->insert_end &&
-                (job->found_offset == job->insert_offset || job->found_offset + 1 == job->insert_offset);
+                (job->found_offset == job->insert_offset ||
+                 (job->found_offset + 1 == job->insert_offset && job->insertion.before[0] == ','));
     if (same)
         finding(&job->findings, LT_FINDING_OK, "the guides are one insertion of %llu bytes at byte %llu",
                 (unsigned long long)expected, (unsigned long long)job->insert_offset);
