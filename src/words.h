@@ -33,4 +33,7 @@ void words_for_same_start(const char *file, const struct plan *plan, lt_warning_
 /* Warns about passes that do not fit the runs of their anchors. */
 void words_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx);
 
+/* Warns about two tracks that label the same kernels. */
+void words_for_twins(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx);
+
 #endif
