@@ -14,6 +14,7 @@
 #include "sink.h"
 #include "splice.h"
 #include "tracks.h"
+#include "twins.h"
 #include "words.h"
 
 const char *lt_version(void)
@@ -147,6 +148,23 @@ static enum lt_status check_lengths(const struct job *job, const struct track *t
     return what == LABELS_FINE ? LT_OK : words_for_too_long(track, &found, job->error);
 }
 
+/* Each track is compared with the earlier ones up to its first twin. */
+static void warn_of_twins(const struct job *job)
+{
+    const struct tracks *tracks = &job->tracks;
+    uint64_t hashes[LT_MAX_TRACKS];
+    for (size_t i = 0; i < tracks->count && tracks->count > 1; i++) {
+        hashes[i] = twins_hash(&tracks->items[i].plan);
+        for (size_t j = 0; j < i; j++) {
+            if (hashes[j] != hashes[i] || !twins_are(&tracks->items[j].plan, &tracks->items[i].plan))
+                continue;
+            words_for_twins(source_name(job->reading.source), tracks->items[j].options->phase,
+                            tracks->items[i].options->phase, job->options->warning, job->options->callback_ctx);
+            break;
+        }
+    }
+}
+
 /* All tracks are accepted, or none. */
 static enum lt_status make_plans(struct job *job)
 {
@@ -171,6 +189,7 @@ static enum lt_status make_plans(struct job *job)
         words_for_names(track, &job->collect, &names, options->warning, options->callback_ctx);
         words_for_doubt(track->place, &doubt, options->warning, options->callback_ctx);
     }
+    warn_of_twins(job);
     return LT_OK;
 }
 

@@ -472,3 +472,15 @@ void words_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn 
              doubt->passes == 1 ? "pass is" : "passes are");
     warning(ctx, message);
 }
+
+void words_for_twins(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx)
+{
+    char name[512], first[128], second[128], message[1024];
+    if (warning == NULL)
+        return;
+    snprintf(message, sizeof message,
+             "%s: tracks '%s' and '%s' label the very same kernels as two phases; correct the selection of one of them",
+             printable(name, sizeof name, file, strlen(file)), printable(first, sizeof first, phase, strlen(phase)),
+             printable(second, sizeof second, other, strlen(other)));
+    warning(ctx, message);
+}

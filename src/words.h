@@ -43,4 +43,7 @@ void words_for_names(const struct track *track, const struct collect *collect, c
 /* Warns about passes that do not fit the runs of their anchors. */
 void words_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx);
 
+/* Warns about two tracks that label the same kernels. */
+void words_for_twins(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx);
+
 #endif
