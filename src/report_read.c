@@ -49,6 +49,7 @@ struct report_reader {
     char key[DEEPEST + 1][24]; /* the last key at each depth; a longer one is cut, and none of ours */
     struct members last_key;   /* the last key, whole */
     size_t track_count;        /* so far */
+    bool flat;                 /* the one track's rows stand at the top */
     struct row *first, **last, *current;
 };
 
@@ -81,12 +82,10 @@ static struct report_track *current_track(struct report_reader *reader)
 static int refuse(struct report_reader *reader, const char *what)
 {
     char name[512], key[64];
+    const char *last = reader->depth == 0 ? "" : reader->key[reader->depth];
     fail(reader->error, LT_TRACE, "%s: %s%s%s (near byte %llu); it is no report of layertrack, name the right one",
-         printable(name, sizeof name, reader->path, strlen(reader->path)), what, reader->depth == 0 ? "" : " at key ",
-         reader->depth == 0
-             ? ""
-             : printable(key, sizeof key, reader->key[reader->depth], strlen(reader->key[reader->depth])),
-         (unsigned long long)reader->offset);
+         printable(name, sizeof name, reader->path, strlen(reader->path)), what, last[0] == '\0' ? "" : " at key ",
+         printable(key, sizeof key, last, strlen(last)), (unsigned long long)reader->offset);
     return 0;
 }
 
@@ -167,8 +166,12 @@ static int on_key(void *ctx, const unsigned char *key, size_t len)
 static int new_row(struct report_reader *reader)
 {
     /* A row of one track alone, whose members are those of the top level. */
-    if (reader->track_count == 0)
+    if (reader->track_count == 0) {
         reader->track_count = 1;
+        reader->flat = true;
+    }
+    if (reader->flat != (reader->depth == TRACK))
+        return refuse(reader, "has layers beside its tracks");
     if (!reader->wants_rows) {
         current_track(reader)->rows++;
         return 1;
@@ -190,6 +193,8 @@ static int open_value(struct report_reader *reader, bool object)
     reader->is_object[++reader->depth] = object;
     reader->key[reader->depth][0] = '\0';
     enum place here = place(reader);
+    if (here == IN_TRACK && reader->flat)
+        return refuse(reader, "has layers beside its tracks");
     if (here == IN_TRACK && reader->track_count++ == REPORT_MAX_TRACKS)
         return refuse(reader, "has too many tracks");
     return here != IN_ROW || new_row(reader);
