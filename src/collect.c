@@ -8,6 +8,7 @@
 #include "array.h"
 #include "json_text.h"
 #include "launch.h"
+#include "wanted.h"
 
 void collect_init(struct collect *collect, const struct collect_request *request, struct lt_error *error)
 {
@@ -168,16 +169,7 @@ static bool is_wanted(const struct collect *collect, uint32_t value, const char 
     if (value == INTERN_NONE)
         return false;
     const struct intern_entry *entry = &collect->values.entries[value];
-    if (entry->len == strlen(wanted) && memcmp(entry->text, wanted, entry->len) == 0)
-        return true;
-    /* The trace may spell it 1e3, and so may who names it. */
-    struct arena arena = {0};
-    struct decimal number, other;
-    bool same = entry->tag == VALUE_NUMBER && decimal_parse(&number, entry->text, entry->len, &arena) == DECIMAL_OK &&
-                decimal_parse(&other, wanted, strlen(wanted), &arena) == DECIMAL_OK &&
-                decimal_compare(&number, &other) == 0;
-    arena_free(&arena);
-    return same;
+    return wanted_is(wanted, entry->text, entry->len, entry->tag == VALUE_NUMBER);
 }
 
 static bool new_group(struct collect *collect, uint32_t id, uint32_t pid, uint32_t device)

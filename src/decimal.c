@@ -6,7 +6,8 @@
 #define MAX_DIGITS   38
 #define MAX_SCALE    200
 #define MIN_EXPONENT (-4096)
-#define MAX_EXPONENT 308 /* a double's */
+#define MAX_EXPONENT 308                    /* a double's ... */
+#define MAX_LEADING  "17976931348623158079" /* ... and with which digits a number of that size is none any more */
 
 static __int128 power_of_ten(unsigned n)
 {
@@ -66,6 +67,11 @@ static bool take_apart(struct parts *parts, const char *text, size_t len)
     return at == end;
 }
 
+static char part_digit(const struct parts *parts, size_t at)
+{
+    return at < parts->whole_len ? parts->whole[at] : parts->fraction[at - parts->whole_len];
+}
+
 /* The number in plain digits, with its exponent resolved, in the arena. */
 static enum decimal_status as_text(struct decimal *out, const struct parts *parts, struct arena *arena)
 {
@@ -82,7 +88,7 @@ static enum decimal_status as_text(struct decimal *out, const struct parts *part
         text[at++] = '-';
     size_t start = at;
     for (; done < before && done < digits; done++)
-        text[at++] = done < parts->whole_len ? parts->whole[done] : parts->fraction[done - parts->whole_len];
+        text[at++] = part_digit(parts, done);
     memset(text + at, '0', pad_before);
     at += pad_before;
     size_t zeros = 0; /* leading ones are not wanted */
@@ -97,7 +103,7 @@ static enum decimal_status as_text(struct decimal *out, const struct parts *part
         memset(text + at, '0', pad_after);
         at += pad_after;
         for (; done < digits; done++)
-            text[at++] = done < parts->whole_len ? parts->whole[done] : parts->fraction[done - parts->whole_len];
+            text[at++] = part_digit(parts, done);
     }
     *out = (struct decimal){.scale = DECIMAL_TEXT};
     out->text = text;
@@ -127,6 +133,17 @@ static bool parse_short(struct decimal *out, const char *text, size_t len)
     return true;
 }
 
+/* Of a number with as many digits as the largest double: whether it is larger. */
+static bool is_infinite(const struct parts *parts, size_t leading, size_t digits)
+{
+    for (size_t i = 0; i < sizeof MAX_LEADING - 1; i++) {
+        char digit = leading + i < digits ? part_digit(parts, leading + i) : '0';
+        if (digit != MAX_LEADING[i])
+            return digit > MAX_LEADING[i];
+    }
+    return true;
+}
+
 enum decimal_status decimal_parse(struct decimal *out, const char *text, size_t len, struct arena *arena)
 {
     struct parts parts;
@@ -143,13 +160,16 @@ enum decimal_status decimal_parse(struct decimal *out, const char *text, size_t 
         parts.exponent = 0; /* zero is zero */
     else if (parts.exponent < MIN_EXPONENT || (long)parts.whole_len - (long)leading + parts.exponent > MAX_EXPONENT + 1)
         return DECIMAL_OUT_OF_RANGE;
+    else if ((long)parts.whole_len - (long)leading + parts.exponent == MAX_EXPONENT + 1 &&
+             is_infinite(&parts, leading, digits))
+        return DECIMAL_OUT_OF_RANGE;
     long scale = (long)parts.fraction_len - parts.exponent;
     size_t zeros = scale < 0 ? (size_t)-scale : 0;
     if (digits - leading + zeros > MAX_DIGITS || scale > MAX_SCALE)
         return as_text(out, &parts, arena);
     __int128 number = 0;
     for (size_t i = leading; i < digits; i++)
-        number = number * 10 + ((i < parts.whole_len ? parts.whole[i] : parts.fraction[i - parts.whole_len]) - '0');
+        number = number * 10 + (part_digit(&parts, i) - '0');
     number *= power_of_ten((unsigned)zeros);
     out->coefficient = parts.negative ? -number : number;
     out->scale = (uint8_t)(scale < 0 ? 0 : scale);

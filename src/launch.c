@@ -1,6 +1,7 @@
 #include "launch.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,21 @@ enum launch_scope launch_scope_of(const char *cat, size_t len)
     return has_word(cat, len, "gpu_user_annotation", 19) ? LAUNCH_GPU_SCOPE : LAUNCH_NO_SCOPE;
 }
 
+/* Keeps the names that resemble a pattern that has matched nothing so far. */
+static void offer_name(struct collect *collect, enum launch_scope kind, bool told, const char *name, size_t len)
+{
+    for (size_t i = 0; i < collect->request.track_count; i++) {
+        struct track *track = &collect->request.tracks[i];
+        if (kind == LAUNCH_GPU_SCOPE && track->within_gpu_pattern != PATTERN_NONE && track->gpu_scopes.own.count == 0)
+            nearest_offer(&track->near_gpu_scopes, track->options->within_gpu, told, name, len);
+        if (kind == LAUNCH_CPU_SCOPE && track->within_pattern != PATTERN_NONE && track->scopes.count == 0)
+            nearest_offer(&track->near_scopes, track->options->within, told, name, len);
+    }
+}
+
 /* What a scope's name matches; NULL with the error set, or when memory is out. */
-static const uint64_t *matches_of(struct collect *collect, const char *name, size_t len)
+static const uint64_t *matches_of(struct collect *collect, enum launch_scope kind, bool told, const char *name,
+                                  size_t len)
 {
     size_t words = patterns_words(collect->request.scope_patterns) + 1;
     if (collect->scope_seen_bytes > SEEN_BYTES) {
@@ -32,7 +46,7 @@ static const uint64_t *matches_of(struct collect *collect, const char *name, siz
         collect->scope_seen_bytes = 0;
     }
     int is_new;
-    uint32_t id = intern(&collect->scope_seen, 's', name, len, &is_new);
+    uint32_t id = intern(&collect->scope_seen, kind == LAUNCH_GPU_SCOPE ? 'g' : 's', name, len, &is_new);
     if (id == INTERN_NONE || !array_reserve(&collect->scope_matches, &collect->scope_match_capacity,
                                             (id + 1) * words - 1, sizeof *collect->scope_matches))
         return NULL;
@@ -44,6 +58,7 @@ static const uint64_t *matches_of(struct collect *collect, const char *name, siz
                              &any, collect->error))
             return NULL;
         matches[words - 1] = any;
+        offer_name(collect, kind, told, name, len);
     }
     return matches;
 }
@@ -145,7 +160,9 @@ bool launch_add_scope(struct collect *collect, const struct scan_event *event, e
     if (kind == LAUNCH_GPU_SCOPE && !note_stream(collect, event))
         return false;
     const char *name = event->name.kind == SCAN_STRING ? collect_text(collect, &event->name, &len) : "";
-    const uint64_t *matches = name == NULL ? NULL : matches_of(collect, name, len);
+    /* Somebody gave it that name; an operator has the same one everywhere. */
+    bool told = event->cat.len > 0 && has_word(event->cat.text, event->cat.len, "user_annotation", 15);
+    const uint64_t *matches = name == NULL ? NULL : matches_of(collect, kind, told, name, len);
     if (matches == NULL)
         return false;
     if (matches[patterns_words(collect->request.scope_patterns)] == 0)
@@ -189,18 +206,28 @@ static const struct shown *show(struct shown *shown, const struct track *track, 
     return shown;
 }
 
+/* "nearest names: 'a', 'b'"; `else_words` when there is no name at all. */
+static const char *near_words(char *out, size_t size, const struct nearest_list *list, const char *else_words)
+{
+    size_t used = (size_t)snprintf(out, size, "%s", list->count == 0 ? else_words : "nearest names: ");
+    for (size_t i = 0; i < list->count && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s'%s'", i == 0 ? "" : ", ", list->names[i]);
+    return out;
+}
+
 static enum lt_status settle_launches(struct track *track, struct lt_error *error)
 {
     struct shown shown;
+    char near[512];
     if (!scopes_settle(&track->scopes))
         return fail_memory(error);
     if (track->scopes.count > 0)
         return LT_OK;
     show(&shown, track, track->options->within);
     return fail(error, LT_SELECTION,
-                "%s: %s '%s' matches no scope (slice of category user_annotation, cpu_op or python_function); name "
-                "one that the trace has",
-                shown.place, track->words->within, shown.pattern);
+                "%s: %s '%s' matches no scope (slice of category user_annotation, cpu_op or python_function); %s",
+                shown.place, track->words->within, shown.pattern,
+                near_words(near, sizeof near, &track->near_scopes, "the trace has none"));
 }
 
 /* The streams of the chosen process that carry annotations. */
@@ -221,6 +248,7 @@ static enum lt_status settle_gpu_scopes(const struct collect *collect, struct tr
     struct gpu_scopes *scopes = &track->gpu_scopes;
     const struct selection *chosen = &track->selection;
     struct shown shown;
+    char near[512];
     size_t kept = 0;
     for (size_t i = 0; i < scopes->own.count; i++) {
         const struct scope *scope = &scopes->own.items[i];
@@ -235,9 +263,9 @@ static enum lt_status settle_gpu_scopes(const struct collect *collect, struct tr
         return LT_OK;
     show(&shown, track, track->options->within_gpu);
     return fail(error, LT_SELECTION,
-                "%s: %s '%s' matches no slice of category gpu_user_annotation in the anchors' process; name one that "
-                "the trace has, or use %s",
-                shown.place, track->words->within_gpu, shown.pattern, track->words->within);
+                "%s: %s '%s' matches no slice of category gpu_user_annotation in the anchors' process; %s; or use %s",
+                shown.place, track->words->within_gpu, shown.pattern,
+                near_words(near, sizeof near, &track->near_gpu_scopes, "name one that it has"), track->words->within);
 }
 
 /*

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "json_text.h"
+
 /*
  * Bounds on the work for one name, from one place in it on. A pattern that
  * needs more than this backtracks without end. Code from the JIT does not
@@ -34,7 +36,8 @@ struct matcher {
     const char *option;
     char *pattern;
     pcre2_code *code;
-    pcre2_code *watched; /* with callouts, for long names; NULL: not needed so far */
+    pcre2_code
+        *watched[2]; /* with callouts: [0] for long names, [1] for those that are not UTF-8; NULL: not needed so far */
     pcre2_match_data *data;
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
@@ -111,19 +114,24 @@ static int search(struct matcher *matcher, const pcre2_code *code, const char *n
     return pcre2_match(code, (PCRE2_SPTR)name, len, 0, options, matcher->data, matcher->context);
 }
 
-static int search_long(struct matcher *matcher, const char *name, size_t len)
+/*
+ * Of a pattern that begins with `.*` PCRE2 takes it that only the name's start
+ * need be tried, which is not so behind a byte that nothing matches.
+ */
+static int search_watched(struct matcher *matcher, const char *name, size_t len, bool is_utf8)
 {
     int code;
     PCRE2_SIZE where;
-    if (matcher->watched == NULL)
-        matcher->watched = compile(matcher->pattern, PCRE2_AUTO_CALLOUT, &code, &where);
+    pcre2_code **watched = &matcher->watched[!is_utf8];
+    if (*watched == NULL)
+        *watched =
+            compile(matcher->pattern, PCRE2_AUTO_CALLOUT | (is_utf8 ? 0 : PCRE2_NO_DOTSTAR_ANCHOR), &code, &where);
     uint32_t limit = len > MATCH_LIMIT / STEPS_PER_BYTE ? (uint32_t)len * STEPS_PER_BYTE : MATCH_LIMIT;
     pcre2_set_match_limit(matcher->context, limit);
     pcre2_set_callout(matcher->context, watch, matcher);
     matcher->began = processor_seconds();
     /* A pattern of tens of kilobytes may be too large with callouts; then only the steps are counted. */
-    const pcre2_code *watched = matcher->watched != NULL ? matcher->watched : matcher->code;
-    int result = search(matcher, watched, name, len, PCRE2_NO_JIT);
+    int result = search(matcher, *watched != NULL ? *watched : matcher->code, name, len, PCRE2_NO_JIT);
     pcre2_set_callout(matcher->context, NULL, NULL);
     return result;
 }
@@ -137,7 +145,9 @@ static int search_short(struct matcher *matcher, const char *name, size_t len)
 
 int matcher_search(struct matcher *matcher, const char *name, size_t len)
 {
-    matcher->result = len > LONG_NAME ? search_long(matcher, name, len) : search_short(matcher, name, len);
+    bool is_utf8 = utf8_valid(name, len);
+    matcher->result =
+        is_utf8 && len <= LONG_NAME ? search_short(matcher, name, len) : search_watched(matcher, name, len, is_utf8);
     if (matcher->result >= 0)
         return 1;
     return matcher->result == PCRE2_ERROR_NOMATCH ? 0 : -1;
@@ -169,7 +179,8 @@ void matcher_free(struct matcher *matcher)
     pcre2_match_context_free(matcher->context);
     pcre2_jit_stack_free(matcher->stack);
     pcre2_code_free(matcher->code);
-    pcre2_code_free(matcher->watched);
+    pcre2_code_free(matcher->watched[0]);
+    pcre2_code_free(matcher->watched[1]);
     free(matcher->pattern);
     free(matcher);
 }

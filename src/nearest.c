@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "collect.h"
+
 #define SET_BITS 32768u
 
 struct trigrams {
@@ -54,12 +56,12 @@ static void add_pattern(struct trigrams *set, const char *pattern)
     }
 }
 
-static uint64_t shared(const struct trigrams *set, const struct intern_entry *name)
+static uint64_t shared(const struct trigrams *set, const char *name, size_t len)
 {
     struct trigrams seen = {{0}};
     uint64_t count = 0;
-    for (size_t i = 0; i + 3 <= name->len; i++) {
-        uint32_t bit = trigram((const unsigned char *)name->text + i);
+    for (size_t i = 0; i + 3 <= len; i++) {
+        uint32_t bit = trigram((const unsigned char *)name + i);
         if (has(set, bit) && add(&seen, bit))
             count++;
     }
@@ -75,7 +77,7 @@ size_t nearest_names(const struct collect *collect, const char *pattern, uint32_
         size = 16;
     add_pattern(&set, pattern);
     for (uint32_t id = 0; id < collect->names.count; id++) {
-        uint64_t score = shared(&set, &collect->names.entries[id]);
+        uint64_t score = shared(&set, collect->names.entries[id].text, collect->names.entries[id].len);
         size_t at = count;
         while (at > 0 &&
                (scores[at - 1] < score || (scores[at - 1] == score && collect->kernel_names[found[at - 1]].count <
@@ -91,4 +93,27 @@ size_t nearest_names(const struct collect *collect, const char *pattern, uint32_
         found[at] = id;
     }
     return count;
+}
+
+void nearest_offer(struct nearest_list *list, const char *pattern, bool preferred, const char *name, size_t len)
+{
+    struct trigrams set = {{0}};
+    char shown[sizeof list->names[0]];
+    add_pattern(&set, pattern);
+    uint64_t score = 2 * shared(&set, name, len) + preferred;
+    size_t at = list->count;
+    while (at > 0 && list->scores[at - 1] < score)
+        at--;
+    if (at == NEAREST_KEPT)
+        return;
+    printable(shown, sizeof shown, name, len);
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->names[i], shown) == 0)
+            return;
+    if (list->count < NEAREST_KEPT)
+        list->count++;
+    memmove(list->scores + at + 1, list->scores + at, (list->count - at - 1) * sizeof *list->scores);
+    memmove(list->names + at + 1, list->names + at, (list->count - at - 1) * sizeof *list->names);
+    list->scores[at] = score;
+    strcpy(list->names[at], shown);
 }

@@ -1,13 +1,14 @@
 /*
- * nearest.h - kernel names that resemble a pattern that matched none
+ * nearest.h - names that resemble a pattern that matched none
  */
 #ifndef NEAREST_H
 #define NEAREST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collect.h"
+struct collect;
 
 /*
  * Fills `found` with the numbers of up to `size` kernel names, best first:
@@ -15,5 +16,16 @@
  * more frequent first among equals. Returns how many.
  */
 size_t nearest_names(const struct collect *collect, const char *pattern, uint32_t *found, size_t size);
+
+/* The best of names that come one by one and are not kept: set to zero. */
+#define NEAREST_KEPT 3
+struct nearest_list {
+    uint64_t scores[NEAREST_KEPT];
+    char names[NEAREST_KEPT][81]; /* printable */
+    size_t count;
+};
+
+/* Takes a name into the list when it is among the best; of those that resemble as much, a preferred one comes first. */
+void nearest_offer(struct nearest_list *list, const char *pattern, bool preferred, const char *name, size_t len);
 
 #endif

@@ -6,6 +6,7 @@
 #include "array.h"
 #include "collect.h"
 #include "json_text.h"
+#include "wanted.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------- */
 
@@ -266,7 +267,7 @@ static bool is_wanted(const struct picture *picture, uint32_t device)
     if (picture->device == NULL || device == INTERN_NONE)
         return true;
     const struct intern_entry *entry = &picture->devices.entries[device];
-    return strlen(picture->device) == entry->len && memcmp(picture->device, entry->text, entry->len) == 0;
+    return wanted_is(picture->device, entry->text, entry->len, entry->tag == 'n');
 }
 
 static bool take_kernel(struct picture *picture, const struct scan_event *event, moment start, moment dur)

@@ -50,6 +50,7 @@ struct report_reader {
     char key[DEEPEST + 1][24]; /* the last key at each depth; a longer one is cut, and none of ours */
     struct members last_key;   /* the last key, whole */
     size_t track_count;        /* so far */
+    bool flat;                 /* the one track's rows stand at the top */
     struct row *first, **last, *current;
 };
 
@@ -174,8 +175,12 @@ static int on_key(void *ctx, const unsigned char *key, size_t len)
 static int new_row(struct report_reader *reader)
 {
     /* A row of one track alone, whose members are those of the top level. */
-    if (reader->track_count == 0)
+    if (reader->track_count == 0) {
         reader->track_count = 1;
+        reader->flat = true;
+    }
+    if (reader->flat != (reader->depth == TRACK))
+        return refuse(reader, "has layers beside its tracks");
     if (!reader->wants_rows) {
         current_track(reader)->rows++;
         return 1;
@@ -197,6 +202,8 @@ static int open_value(struct report_reader *reader, bool object)
     reader->is_object[++reader->depth] = object;
     reader->key[reader->depth][0] = '\0';
     enum place here = place(reader);
+    if (here == IN_TRACK && reader->flat)
+        return refuse(reader, "has layers beside its tracks");
     if (here == IN_TRACK && reader->track_count++ == REPORT_MAX_TRACKS)
         return refuse(reader, "has too many tracks");
     return here != IN_ROW || new_row(reader);

@@ -7,6 +7,7 @@
 
 #include "nearest.h"
 #include "text.h"
+#include "wanted.h"
 
 /* How many of a kind a message lists. */
 #define LISTED 8
@@ -41,9 +42,18 @@ static int by_count(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
+enum among { AMONG_ALL, AMONG_PROCESS /* that --pid names */, AMONG_WANTED };
+
+static bool is_of_process(const struct collect *collect, const struct track *track, const struct group *group)
+{
+    const struct intern_entry *entry = group->pid == INTERN_NONE ? NULL : &collect->values.entries[group->pid];
+    return track->options->pid == NULL ||
+           (entry != NULL && wanted_is(track->options->pid, entry->text, entry->len, entry->tag == VALUE_NUMBER));
+}
+
 /* The processes (or devices) that matching kernels lie in, the fullest first. NULL when memory is out. */
 static struct tally *tally_up(const struct collect *collect, const struct track *track, bool of_device,
-                              bool only_wanted, size_t *count)
+                              enum among among, size_t *count)
 {
     struct tally *tallies = calloc(collect->group_keys.count + 1, sizeof *tallies);
     struct intern seen = {0};
@@ -51,7 +61,8 @@ static struct tally *tally_up(const struct collect *collect, const struct track 
     for (uint32_t i = 0; tallies != NULL && i < collect->group_keys.count; i++) {
         const struct group *group = &collect->groups[i];
         const struct track_group *mine = &track->groups[i];
-        if (mine->anchors == 0 || (only_wanted && !mine->wanted))
+        if (mine->anchors == 0 || (among == AMONG_WANTED && !mine->wanted) ||
+            (among == AMONG_PROCESS && !is_of_process(collect, track, group)))
             continue;
         uint32_t value = of_device ? group->device : group->pid;
         uint32_t at = intern(&seen, 't', (const char *)&value, sizeof value, NULL);
@@ -131,21 +142,15 @@ static enum lt_status refuse_no_match(const struct collect *collect, const struc
 static enum lt_status refuse_not_there(const struct collect *collect, const struct track *track, struct lt_error *error)
 {
     const struct lt_track *request = track->options;
-    bool pid_matches = false;
+    bool of_device = false;
     struct text text = {0};
     char shown[128];
-    for (uint32_t i = 0; i < collect->group_keys.count && request->pid != NULL; i++) {
-        const struct group *group = &collect->groups[i];
-        if (track->groups[i].anchors == 0 || group->pid == INTERN_NONE)
-            continue;
-        const struct intern_entry *entry = &collect->values.entries[group->pid];
-        pid_matches |= entry->len == strlen(request->pid) && memcmp(entry->text, request->pid, entry->len) == 0;
-    }
-    bool of_device = request->pid == NULL || pid_matches;
+    for (uint32_t i = 0; i < collect->group_keys.count; i++)
+        of_device |= track->groups[i].anchors > 0 && is_of_process(collect, track, &collect->groups[i]);
     const char *option = of_device ? track->words->device : track->words->pid,
                *wanted = of_device ? request->device : request->pid;
     size_t count;
-    struct tally *tallies = tally_up(collect, track, of_device, false, &count);
+    struct tally *tallies = tally_up(collect, track, of_device, of_device ? AMONG_PROCESS : AMONG_ALL, &count);
     if (tallies == NULL)
         return fail_memory(error);
     text_puts(&text, "no matching kernel with ");
@@ -171,8 +176,11 @@ static enum lt_status refuse_several(const struct collect *collect, const struct
         text_puts(&text, "; choose one with ");
         text_puts(&text, option);
     } else {
-        text_puts(&text,
-                  "; they read alike but differ as JSON (a number and a string), which no option can tell apart");
+        char shown[128];
+        text_puts(&text, "; ");
+        text_puts(&text, printable(shown, sizeof shown, wanted, strlen(wanted)));
+        text_puts(&text, " is a number and a string of theirs, which read alike but differ as JSON: no option can tell "
+                         "them apart, unless the number's digits are other ones");
     }
     return refuse(track->place, &text, error);
 }
@@ -257,7 +265,7 @@ static enum lt_status only_value(const struct collect *collect, const struct tra
                                  uint32_t *value, bool *also_without, struct lt_error *error)
 {
     size_t count, first = 0;
-    struct tally *tallies = tally_up(collect, track, of_device, true, &count);
+    struct tally *tallies = tally_up(collect, track, of_device, AMONG_WANTED, &count);
     if (tallies == NULL)
         return fail_memory(error);
     /* A kernel that names no device lies on no other one. */

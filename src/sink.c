@@ -85,11 +85,11 @@ enum lt_status sink_check_free(const char *path, const char *input, struct lt_er
     if (strlen(folder) + 1 + sizeof TEMPORARY_NAME > PATH_MAX)
         status = fail_errno(error, path, "cannot be written", ENAMETOOLONG);
     else if (stat(folder, &st) != 0)
-        status = fail_errno(error, folder, "the output's folder cannot be used", errno);
+        status = fail_errno(error, folder, "this folder cannot be written to", errno);
     else if (!S_ISDIR(st.st_mode))
-        status = fail_errno(error, folder, "the output's folder cannot be used", ENOTDIR);
+        status = fail_errno(error, folder, "this folder cannot be written to", ENOTDIR);
     else if (access(folder, W_OK | X_OK) != 0)
-        status = fail_errno(error, folder, "the output's folder cannot be written", errno);
+        status = fail_errno(error, folder, "this folder cannot be written to", errno);
     free(folder);
     return status;
 }

@@ -15,6 +15,7 @@
 
 #include "arena.h"
 #include "layertrack.h"
+#include "nearest.h"
 #include "patterns.h"
 #include "plan.h"
 #include "scopes.h"
@@ -76,6 +77,8 @@ struct track {
     struct gpu_scopes gpu_scopes; /* ... and GPU scopes, of the chosen process once that is known */
     struct bad_scope *bad_scopes; /* [bad_scope_count]: those without a usable ts or dur, up to MOST_BAD_SCOPES */
     size_t bad_scope_count, bad_scope_capacity;
+
+    struct nearest_list near_scopes, near_gpu_scopes; /* of the patterns, as long as they match none */
 
     struct selection selection;
     struct plan plan;

@@ -43,6 +43,9 @@ static void rows(void **state)
         {"q(*COMMIT)z|y", "wxyz", 1},
         {"w(*SKIP)z|x", "wxyz", 1},
         {"x(?C7)y", "wxyz", 1},
+        {".*kernel", "jos\xe9 kernel", 1},
+        {"(?s).*kernel", "jos\xe9 kernel", 1},
+        {".*kernel", "jos\xe9 kerne", 0},
         {"a.c",
          "a\xff"
          "c",
