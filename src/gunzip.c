@@ -1,11 +1,14 @@
 #include "gunzip.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <libdeflate.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+static_assert(sizeof(z_off_t) >= 8, "crc32_combine() must take lengths over 2 GiB");
 
 /* Compressed bytes are asked for in pieces of this size: some hundred kilobytes of JSON. */
 #define IN_SIZE ((size_t)64 << 10)
@@ -29,6 +32,7 @@ struct gunzip {
     uint64_t out_offset, member_in, member_out;
     uint64_t member, members; /* the number of this one; how many have ended */
     uint32_t crc;             /* of the member so far */
+    uint32_t all_crc;         /* of the members before it */
 
     size_t spacing; /* 0: no points are wanted */
     uint64_t last_point;
@@ -62,6 +66,11 @@ void gunzip_free(struct gunzip *gz)
     for (size_t i = 0; i < GUNZIP_POINTS; i++)
         free(gz->points[i]);
     free(gz);
+}
+
+uint32_t gunzip_crc(const struct gunzip *gz)
+{
+    return gz->all_crc;
 }
 
 uint64_t gunzip_members(const struct gunzip *gz)
@@ -317,6 +326,7 @@ static bool read_trailer(struct gunzip *gz)
             gz->points[i]->member_out_end = gz->out_offset;
             gz->points[i]->member_crc = crc;
         }
+    gz->all_crc = (uint32_t)crc32_combine(gz->all_crc, crc, (z_off_t)(gz->out_offset - gz->member_out));
     gz->members++;
     gz->in_member = false;
     gz->fresh = true; /* no bit of the deflate data is left over */

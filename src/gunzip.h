@@ -71,6 +71,9 @@ struct gunzip *gunzip_new_at(gunzip_read_fn *read, void *ctx, const struct gunzi
  */
 enum gunzip_status gunzip_read(struct gunzip *gz, unsigned char *out, size_t size, size_t *got);
 
+/* CRC-32 of all uncompressed bytes of the members that have been read to their end, from the file's start on. */
+uint32_t gunzip_crc(const struct gunzip *gz);
+
 /* How many members have been read to their end; the compressed offset reached; the uncompressed bytes made. */
 uint64_t gunzip_members(const struct gunzip *gz);
 uint64_t gunzip_in_offset(const struct gunzip *gz);

@@ -447,6 +447,10 @@ bool labels_report(const struct labels *labels, const struct report_facts *facts
     if (flat)
         report_cadence(&report, collect, track);
     text_puts(member(&report, "source_gzip"), facts->source_is_gzip ? "true" : "false");
+    if (facts->source_is_gzip)
+        member_string(&report, "source_crc32", facts->crc32);
+    else
+        text_puts(member(&report, "source_crc32"), "null");
     text_puts(&report.text, "\n}\n");
     bool ok = text_flush(&report.text);
     text_free(&report.text);

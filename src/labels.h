@@ -56,6 +56,7 @@ struct report_facts {
     uint64_t event_count; /* before */
     const char *sha256;
     bool source_is_gzip;
+    const char *crc32;       /* of its uncompressed bytes, when it is gzip */
     const char *source_file; /* base name */
     uint64_t source_bytes, insert_offset, insert_bytes;
 };

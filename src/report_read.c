@@ -395,6 +395,20 @@ bool report_source_is_gzip(const struct report *report)
     return gzip != NULL ? strcmp(gzip->text, "true") == 0 : len > 3 && strcmp(file + len - 3, ".gz") == 0;
 }
 
+struct report_proof report_proof(const struct report *report)
+{
+    const char *crc = report_text(report, "source_crc32");
+    if (report_source_is_gzip(report) && crc != NULL)
+        return (struct report_proof){"CRC-32", crc, SOURCE_CRC_OUTSIDE, true};
+    return (struct report_proof){"SHA-256", report_text(report, "source_sha256"), SOURCE_HASH_OUTSIDE,
+                                 !report_source_is_gzip(report)};
+}
+
+const char *report_found(const struct report_proof *proof, const struct source *source)
+{
+    return proof->hash == SOURCE_CRC_OUTSIDE ? source_crc32(source) : source_sha256(source);
+}
+
 enum lt_status report_next(struct report *report, size_t *track, const struct members **row, struct lt_error *error)
 {
     struct report_reader *reader = report->reader;

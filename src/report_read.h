@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "members.h"
+#include "source.h"
 
 #define REPORT_MAX_TRACKS 64
 
@@ -44,6 +45,24 @@ const char *report_text(const struct report *report, const char *key);
 
 /* Whether source_sha256 is of a gzip file. Reports of earlier versions tell by the file's name alone. */
 bool report_source_is_gzip(const struct report *report);
+
+/* What of a report can prove the source's uncompressed bytes. */
+struct report_proof {
+    const char *name;      /* for people: "SHA-256", "CRC-32" */
+    const char *expected;  /* hexadecimal digits; NULL: the report has none */
+    enum source_hash hash; /* to ask of the trace's reading, over all but the insertion */
+    bool is_whole;         /* it is of those bytes, not of a file that was compressed */
+};
+
+/*
+ * Of a source that was not compressed its SHA-256; of another one the CRC-32
+ * of what it held, which finds every accident, or, in reports of earlier
+ * versions, nothing.
+ */
+struct report_proof report_proof(const struct report *report);
+
+/* What the trace has where `proof` was asked for: hexadecimal digits, after its first round. */
+const char *report_found(const struct report_proof *proof, const struct source *source);
 
 /*
  * The next row in the order of the report, and of which track it is; *row

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <libdeflate.h>
 #include <openssl/sha.h>
 #include <pthread.h>
 #include <signal.h>
@@ -68,6 +70,8 @@ struct source {
     bool first_done;
     uint64_t stored_size, uncompressed_size;
     char sha256[SOURCE_HASH_HEX + 1];
+    uint32_t crc; /* for SOURCE_CRC_OUTSIDE */
+    char crc32[2 * sizeof(uint32_t) + 1];
     struct gunzip *first_gunzip; /* keeps the points */
 };
 
@@ -299,7 +303,11 @@ static void hash_part(struct source *source, const unsigned char *data, size_t l
 {
     uint64_t at = source->looked;
     uint64_t first = at > from ? at : from, last = at + len < to ? at + len : to;
-    if (first < last)
+    if (first >= last)
+        return;
+    if (source->hashed == SOURCE_CRC_OUTSIDE)
+        source->crc = libdeflate_crc32(source->crc, data + (first - at), (size_t)(last - first));
+    else
         SHA256_Update(&source->hash, data + (first - at), (size_t)(last - first));
 }
 
@@ -342,7 +350,7 @@ struct source *source_open(const struct source_options *options, struct lt_error
     source->fd = source->spool = -1;
     source->threads = options->threads;
     source->hashed = options->hash;
-    bool outside = options->hash == SOURCE_HASH_OUTSIDE;
+    bool outside = options->hash == SOURCE_HASH_OUTSIDE || options->hash == SOURCE_CRC_OUTSIDE;
     source->skip_from = outside ? options->skip_from : 0;
     source->skip_to = outside ? options->skip_to : 0;
     source->first_round = true;
@@ -369,6 +377,10 @@ static void end_first_round(struct source *source)
     SHA256_Final(digest, &source->hash);
     for (size_t i = 0; i < sizeof digest; i++)
         snprintf(source->sha256 + 2 * i, 3, "%02x", digest[i]);
+    if (source->hashed == SOURCE_CRC_OUTSIDE)
+        snprintf(source->crc32, sizeof source->crc32, "%08" PRIx32, source->crc);
+    else if (source->is_gzip)
+        snprintf(source->crc32, sizeof source->crc32, "%08" PRIx32, gunzip_crc(source->first_gunzip));
     source->stored_size = atomic_load(&source->stored_read);
     source->uncompressed_size = atomic_load(&source->consumed);
     source->first_done = true;
@@ -515,6 +527,11 @@ uint64_t source_stored_size(const struct source *source)
 uint64_t source_uncompressed_size(const struct source *source)
 {
     return source->uncompressed_size;
+}
+
+const char *source_crc32(const struct source *source)
+{
+    return source->crc32;
 }
 
 const char *source_sha256(const struct source *source)

@@ -21,10 +21,11 @@
 
 struct source;
 
-/* What the SHA-256 of the first round is of. */
+/* What the hash of the first round, a SHA-256 as a rule, is of. */
 enum source_hash {
     SOURCE_HASH_STORED,  /* the bytes as stored */
     SOURCE_HASH_OUTSIDE, /* the uncompressed bytes but for [skip_from, skip_to) */
+    SOURCE_CRC_OUTSIDE,  /* the same, and it is a CRC-32 */
     SOURCE_HASH_NONE     /* nothing: source_sha256() is that of no bytes */
 };
 
@@ -78,6 +79,12 @@ uint64_t source_uncompressed_size(const struct source *source);
 
 /* After the end of the first round: hexadecimal digits and a NUL. */
 const char *source_sha256(const struct source *source);
+
+/*
+ * The same: the CRC-32 that SOURCE_CRC_OUTSIDE asks for; of a gzip file
+ * otherwise that of all uncompressed bytes, which its trailers tell; else "".
+ */
+const char *source_crc32(const struct source *source);
 
 /* For copying stored bytes: readable with pread() from offset 0 on. */
 int source_fd(const struct source *source);

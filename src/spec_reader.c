@@ -68,6 +68,7 @@ static const struct field track_fields[] = {
     {"tool_version", KIND_RESULT, 0, 0, false},
     {"pass_scopes", KIND_RESULT, 0, 0, false},
     {"source_gzip", KIND_RESULT, 0, 0, false},
+    {"source_crc32", KIND_RESULT, 0, 0, false},
 };
 
 static const struct field landmark_fields[] = {

@@ -100,8 +100,8 @@ static enum lt_status check_form(struct strip *job)
 
 /*
  * A report must fit what was found. It knows what the trace does not show:
- * of a source that was not compressed, what all other bytes must come to,
- * and so whether a comma before the insertion was the source's own.
+ * what all other bytes must come to, and so whether a comma before the
+ * insertion was the source's own.
  */
 static enum lt_status use_report(struct strip *job)
 {
@@ -117,8 +117,8 @@ static enum lt_status use_report(struct strip *job)
                     "one with --report, or move it away",
                     name, (unsigned long long)job->bytes, (unsigned long long)job->offset,
                     (unsigned long long)job->source_bytes);
-    const char *expected = report_text(&job->report, "source_sha256");
-    if (expected == NULL || report_source_is_gzip(&job->report)) {
+    struct report_proof proof = report_proof(&job->report);
+    if (proof.expected == NULL || !proof.is_whole) {
         if (own_comma)
             return fail(job->error, LT_SELECTION,
                         "%s: its report says that the comma at byte %llu is the source's own, which its hash does not "
@@ -126,12 +126,12 @@ static enum lt_status use_report(struct strip *job)
                         name, (unsigned long long)found->insert_offset);
         return check_form(job);
     }
-    const char *hash = source_sha256(job->reading.source);
-    if (strcmp(expected, hash) != 0)
+    const char *hash = report_found(&proof, job->reading.source);
+    if (strcmp(proof.expected, hash) != 0)
         return fail(job->error, LT_SELECTION,
-                    "%s: without its guides it is not the source of its report (SHA-256 %s, not %s): something else "
+                    "%s: without its guides it is not the source of its report (%s %s, not %s): something else "
                     "was changed; layertrack verify with the source shows where, or move the report away",
-                    name, hash, expected);
+                    name, proof.name, hash, proof.expected);
     found->insert_offset = job->offset;
     found->insert_bytes = job->bytes;
     return LT_OK;
@@ -155,6 +155,7 @@ static enum lt_status find(struct strip *job)
     if (open_report(job) != LT_OK)
         return job->error->status;
     insertion_init(&job->insertion, &job->reading, job->error);
+    struct report_proof proof = report_proof(&job->report);
     struct reading_options reading = {
         .path = job->options->trace,
         .threads = job->options->threads,
@@ -162,7 +163,7 @@ static enum lt_status find(struct strip *job)
         .event = on_event,
         .event_ctx = job,
         .block = on_block,
-        .hash = job->has_report && !report_source_is_gzip(&job->report) ? SOURCE_HASH_OUTSIDE : SOURCE_HASH_NONE,
+        .hash = job->has_report && proof.is_whole ? proof.hash : SOURCE_HASH_NONE,
         .skip_from = job->offset,
         .skip_to = job->offset + job->bytes,
         .texts = true,

@@ -131,7 +131,7 @@ static enum lt_status open_job(struct verify *job)
         .block = on_block,
         .progress = options->progress,
         .progress_ctx = options->callback_ctx,
-        .hash = job->has_report && options->source == NULL ? SOURCE_HASH_OUTSIDE : SOURCE_HASH_NONE,
+        .hash = job->has_report && options->source == NULL ? report_proof(&job->report).hash : SOURCE_HASH_NONE,
         .skip_from = job->insert_offset,
         .skip_to = job->insert_end,
         .texts = true,
@@ -191,27 +191,28 @@ static void check_place(struct verify *job)
                 (unsigned long long)layout->total, (unsigned long long)job->source_bytes, (unsigned long long)expected);
 }
 
-/* Without SOURCE: the report's hash is of the source as it was stored, so it can prove a plain one only. */
+/* Without SOURCE. */
 static void check_hash(struct verify *job)
 {
     char shown[256];
-    const char *found = source_sha256(job->reading.source);
-    const char *expected = report_text(&job->report, "source_sha256"), *file = report_text(&job->report, "source_file");
+    struct report_proof proof = report_proof(&job->report);
+    const char *found = report_found(&proof, job->reading.source);
+    const char *expected = proof.expected, *file = report_text(&job->report, "source_file");
     if (expected == NULL && job->has_report)
         finding(&job->findings, LT_FINDING_OPEN,
                 "whether every other byte is the source's: the report has no source_sha256; name SOURCE");
     else if (expected == NULL)
         finding(&job->findings, LT_FINDING_OPEN, "whether every other byte is the source's: no report, no SOURCE");
     else if (strcmp(expected, found) == 0)
-        finding(&job->findings, LT_FINDING_OK, "every other byte is the source's (SHA-256 %s)", found);
-    else if (report_source_is_gzip(&job->report))
+        finding(&job->findings, LT_FINDING_OK, "every other byte is the source's (%s %s)", proof.name, found);
+    else if (!proof.is_whole)
         finding(&job->findings, LT_FINDING_OPEN,
                 "whether every other byte is the source's: the report has the hash of a compressed file; name it (%s)",
                 file == NULL ? "SOURCE" : printable(shown, sizeof shown, file, strlen(file)));
     else
         finding(&job->findings, LT_FINDING_DIFFERS,
-                "the bytes outside the guides have SHA-256 %s, the source had %s; name the source to see where", found,
-                expected);
+                "the bytes outside the guides have %s %s, the source had %s; name the source to see where", proof.name,
+                found, expected);
 }
 
 static enum lt_status check_source(struct verify *job, bool whole)

@@ -117,7 +117,8 @@ def check_report(case, report, source, original, events):
                             "first_layer", "passes", "original_event_count", "added_event_count", "trace_origin_us",
                             "layers", "source_sha256", "source_file", "source_bytes", "insert_offset", "insert_bytes",
                             "tool_version", "anchor_stride", "extra_anchors_per_pass", "landmarks", "within",
-                            "within_gpu", "pass_scopes", "source_gzip"], "the report's keys or their order")
+                            "within_gpu", "pass_scopes", "source_gzip",
+                            "source_crc32"], "the report's keys or their order")
     facts = case.facts
     expect(report["source_sha256"] == hashlib.sha256(source).hexdigest(), "source_sha256")
     expect(report["source_bytes"] == len(original), "source_bytes")
