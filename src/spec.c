@@ -76,10 +76,14 @@ static enum lt_status syntax_error(struct spec_reader *reader, yajl_handle yajl,
     unsigned char *message = yajl_get_error(yajl, 0, data, len);
     if (message != NULL) {
         size_t size = strcspn((const char *)message, "\n");
+        while (size > 0 && message[size - 1] == '.')
+            size--;
         printable(why, sizeof why, (const char *)message, size);
     }
     yajl_free_error(yajl, message);
-    return fail(reader->error, LT_USAGE, "%s: not JSON at byte %" PRIu64 ": %s; correct it", reader->file, offset, why);
+    return fail(reader->error, LT_USAGE,
+                "%s: not JSON at byte %" PRIu64 ": %s; a spec is JSON: {\"tracks\": [...]}, or a report", reader->file,
+                offset, why);
 }
 
 /* Feeds one block, or the end when `len` is 0. */

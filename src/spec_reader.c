@@ -265,11 +265,27 @@ static int track_key(struct spec_reader *reader)
     return mark_seen(reader, &reader->track_seen, track_fields);
 }
 
+/* With the key that was meant, when one begins alike. */
+static int refuse_key(struct spec_reader *reader, const struct field *fields, size_t count, const char *key, size_t len)
+{
+    char shown[128], what[128] = "unknown key; the manual lists them under SEVERAL TRACKS";
+    size_t most = 3;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        while (same < len && fields[i].key[same] == key[same] && key[same] != '\0')
+            same++;
+        if (same <= most || fields[i].kind == KIND_RESULT)
+            continue;
+        most = same;
+        snprintf(what, sizeof what, "unknown key; did you mean %s?", fields[i].key);
+    }
+    return refuse(reader, printable(shown, sizeof shown, key, len), what);
+}
+
 static int on_key(void *ctx, const unsigned char *text, size_t len)
 {
     struct spec_reader *reader = ctx;
     reader->found++;
-    char shown[128];
     const char *key = (const char *)text;
     if (reader->passing > 0)
         return 1;
@@ -278,7 +294,7 @@ static int on_key(void *ctx, const unsigned char *text, size_t len)
     size_t count = landmark ? sizeof landmark_fields / sizeof *fields : sizeof track_fields / sizeof *fields;
     reader->field = find_field(fields, count, key, len);
     if (reader->field == NULL)
-        return refuse(reader, printable(shown, sizeof shown, key, len), "unknown key; see layertrack help annotate");
+        return refuse_key(reader, fields, count, key, len);
     return landmark ? mark_seen(reader, &reader->landmark_seen, fields) : track_key(reader);
 }
 
