@@ -30,8 +30,7 @@ static const char help[] = "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIO
                            "      --progress WHEN        auto, always or never; -q is never\n";
 
 enum option_id {
-    OPT_REPORT = 256,
-    OPT_ANCHOR_REGEX,
+    OPT_ANCHOR_REGEX = 256,
     OPT_NUM_LAYERS,
     OPT_ANCHOR_OFFSET,
     OPT_PASSES,
@@ -47,13 +46,9 @@ enum option_id {
     OPT_WITHIN,
     OPT_WITHIN_GPU,
     OPT_SPEC,
-    OPT_NO_GZIP,
-    OPT_LEVEL,
 };
 
 static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"report", required_argument, NULL, OPT_REPORT},
     {"anchor-regex", required_argument, NULL, OPT_ANCHOR_REGEX},
     {"num-layers", required_argument, NULL, OPT_NUM_LAYERS},
     {"anchor-offset", required_argument, NULL, OPT_ANCHOR_OFFSET},
@@ -70,9 +65,7 @@ static const struct option long_options[] = {
     {"within", required_argument, NULL, OPT_WITHIN},
     {"within-gpu", required_argument, NULL, OPT_WITHIN_GPU},
     {"spec", required_argument, NULL, OPT_SPEC},
-    {"gzip", no_argument, NULL, 'z'},
-    {"no-gzip", no_argument, NULL, OPT_NO_GZIP},
-    {"level", required_argument, NULL, OPT_LEVEL},
+    CLI_OUTPUT_OPTIONS,
     CLI_COMMON_OPTIONS,
 };
 
@@ -81,6 +74,7 @@ struct command {
     struct lt_track track;
     struct lt_landmark landmarks[LT_MAX_LANDMARKS];
     struct cli_common common;
+    struct cli_output output;
     struct progress progress;
     bool has_num_layers, has_offset;
     const char *track_option; /* the first option that describes a track */
@@ -176,38 +170,16 @@ static const char *long_name(int option)
 static bool take(void *ctx, int option, char *value)
 {
     struct command *command = ctx;
-    struct lt_annotate_options *options = &command->options;
-    unsigned small;
     bool ok;
     if (take_track(command, option, value, &ok)) {
         if (command->track_option == NULL)
             command->track_option = long_name(option);
         return ok;
     }
-    switch (option) {
-    case 'o':
-        options->output = value;
-        return true;
-    case OPT_REPORT:
-        options->report = value;
-        return true;
-    case OPT_SPEC:
-        options->spec = value;
-        return true;
-    case 'z':
-        options->compress = LT_COMPRESS_GZIP;
-        return true;
-    case OPT_NO_GZIP:
-        options->compress = LT_COMPRESS_PLAIN;
-        return true;
-    case OPT_LEVEL:
-        if (!cli_small("--level", value, 9, &small))
-            return false;
-        options->level = (int)small;
-        return true;
-    default:
-        return false;
-    }
+    if (option != OPT_SPEC)
+        return cli_take_output(&command->output, option, value);
+    command->options.spec = value;
+    return true;
 }
 
 static bool check_required(const struct command *command)
@@ -252,18 +224,6 @@ static bool choose_tracks(struct command *command)
     return false;
 }
 
-/* Standard input and output where nothing is named and nobody sits at a terminal. */
-static bool choose_streams(struct lt_annotate_options *options)
-{
-    if (!cli_default_input(&options->trace) || !cli_default_output(&options->output))
-        return false;
-    if (strcmp(options->output, "-") == 0 && options->compress == LT_COMPRESS_GZIP && isatty(STDOUT_FILENO)) {
-        cli_usage("compressed data is not written to a terminal; name a file with -o");
-        return false;
-    }
-    return true;
-}
-
 static void summarize(const struct command *command, const struct lt_annotate_result *result)
 {
     if (command->common.mode == PROGRESS_NEVER || (command->common.mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)))
@@ -299,8 +259,12 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
-    if (!choose_tracks(&command) || !choose_streams(&command.options))
+    if (!choose_tracks(&command) || !cli_default_input(&command.options.trace) || !cli_check_output(&command.output))
         return LT_USAGE;
+    command.options.output = command.output.output;
+    command.options.report = command.output.report;
+    command.options.compress = command.output.compress;
+    command.options.level = command.output.level;
     struct lt_annotate_result result;
     struct lt_error error = {0};
     progress_start(&command.progress, command.common.mode);

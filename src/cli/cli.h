@@ -49,7 +49,30 @@ struct cli_common {
     bool quiet, help;
 };
 
-enum cli_common_option { CLI_TRACE = 1024, CLI_STRICT, CLI_PROGRESS, CLI_THREADS };
+/* What every command that writes a trace takes besides. */
+struct cli_output {
+    const char *output, *report;
+    enum lt_compress compress;
+    int level; /* 0: the default */
+};
+
+enum cli_common_option {
+    CLI_TRACE = 1024,
+    CLI_STRICT,
+    CLI_PROGRESS,
+    CLI_THREADS,
+    CLI_REPORT,
+    CLI_NO_GZIP,
+    CLI_LEVEL,
+};
+
+/* In a command's table of long options; o and z are among its short ones. */
+#define CLI_OUTPUT_OPTIONS                                                                                             \
+    {"output", required_argument, NULL, 'o'}, {"report", required_argument, NULL, CLI_REPORT},                         \
+        {"gzip", no_argument, NULL, 'z'}, {"no-gzip", no_argument, NULL, CLI_NO_GZIP},                                 \
+    {                                                                                                                  \
+        "level", required_argument, NULL, CLI_LEVEL                                                                    \
+    }
 
 /* The end of a command's table of long options. */
 #define CLI_COMMON_OPTIONS                                                                                             \
@@ -70,6 +93,12 @@ typedef bool cli_take_fn(void *command, int option, char *value);
  */
 bool cli_take_all(struct cli_common *common, const char **second, int argc, char **argv, const char *shorts,
                   const struct option *longs, cli_take_fn *take, void *command);
+
+/* Takes one of CLI_OUTPUT_OPTIONS. False, with a message, when its value is wrong; without one, when it is none. */
+bool cli_take_output(struct cli_output *output, int option, const char *value);
+
+/* cli_default_output(), and no compressed data for a terminal. */
+bool cli_check_output(struct cli_output *output);
 
 /* The trace and the output where none was named: a pipe. False, with a message, when there is none. */
 bool cli_default_input(const char **trace);

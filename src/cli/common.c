@@ -1,5 +1,6 @@
 #include "cli.h"
 
+#include <string.h>
 #include <unistd.h>
 
 /* Takes what all commands take. False when the option is none of them, or its value wrong (*ok). */
@@ -50,4 +51,40 @@ bool cli_take_all(struct cli_common *common, const char **second, int argc, char
         *to = argv[optind];
     }
     return true;
+}
+
+bool cli_take_output(struct cli_output *output, int option, const char *value)
+{
+    unsigned level;
+    switch (option) {
+    case 'o':
+        output->output = value;
+        return true;
+    case CLI_REPORT:
+        output->report = value;
+        return true;
+    case 'z':
+        output->compress = LT_COMPRESS_GZIP;
+        return true;
+    case CLI_NO_GZIP:
+        output->compress = LT_COMPRESS_PLAIN;
+        return true;
+    case CLI_LEVEL:
+        if (!cli_small("--level", value, 9, &level))
+            return false;
+        output->level = (int)level;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool cli_check_output(struct cli_output *output)
+{
+    if (!cli_default_output(&output->output))
+        return false;
+    if (strcmp(output->output, "-") != 0 || output->compress != LT_COMPRESS_GZIP || !isatty(STDOUT_FILENO))
+        return true;
+    cli_usage("compressed data is not written to a terminal; name a file with -o");
+    return false;
 }

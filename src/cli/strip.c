@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char help[] = "Usage: layertrack strip [ANNOTATED] [-o OUTPUT] [OPTIONS]\n"
@@ -17,65 +16,19 @@ static const char help[] = "Usage: layertrack strip [ANNOTATED] [-o OUTPUT] [OPT
                            "      --progress WHEN        auto, always or never; -q is never\n"
                            "  -h, --help                 this page\n";
 
-enum option_id {
-    OPT_REPORT = 256,
-    OPT_NO_GZIP,
-    OPT_LEVEL,
-};
-
-static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"report", required_argument, NULL, OPT_REPORT},
-    {"gzip", no_argument, NULL, 'z'},
-    {"no-gzip", no_argument, NULL, OPT_NO_GZIP},
-    {"level", required_argument, NULL, OPT_LEVEL},
-    CLI_COMMON_OPTIONS,
-};
+static const struct option long_options[] = {CLI_OUTPUT_OPTIONS, CLI_COMMON_OPTIONS};
 
 struct command {
     struct lt_strip_options options;
     struct cli_common common;
+    struct cli_output output;
     struct progress progress;
 };
 
-/* Takes one option; false, with a message, when its value is wrong. */
 static bool take(void *ctx, int option, char *value)
 {
     struct command *command = ctx;
-    struct lt_strip_options *options = &command->options;
-    unsigned small;
-    switch (option) {
-    case 'o':
-        options->output = value;
-        return true;
-    case OPT_REPORT:
-        options->report = value;
-        return true;
-    case 'z':
-        options->compress = LT_COMPRESS_GZIP;
-        return true;
-    case OPT_NO_GZIP:
-        options->compress = LT_COMPRESS_PLAIN;
-        return true;
-    case OPT_LEVEL:
-        if (!cli_small("--level", value, 9, &small))
-            return false;
-        options->level = (int)small;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool choose_streams(struct lt_strip_options *options)
-{
-    if (!cli_default_input(&options->trace) || !cli_default_output(&options->output))
-        return false;
-    if (strcmp(options->output, "-") == 0 && options->compress == LT_COMPRESS_GZIP && isatty(STDOUT_FILENO)) {
-        cli_usage("compressed data is not written to a terminal; name a file with -o");
-        return false;
-    }
-    return true;
+    return cli_take_output(&command->output, option, value);
 }
 
 static int run(int argc, char **argv)
@@ -92,8 +45,12 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
-    if (!choose_streams(&command.options))
+    if (!cli_default_input(&command.options.trace) || !cli_check_output(&command.output))
         return LT_USAGE;
+    command.options.output = command.output.output;
+    command.options.report = command.output.report;
+    command.options.compress = command.output.compress;
+    command.options.level = command.output.level;
     struct lt_strip_result result;
     struct lt_error error = {0};
     progress_start(&command.progress, command.common.mode);
