@@ -11,6 +11,7 @@ static const char help[] = "Usage: layertrack verify [ANNOTATED [SOURCE]] [OPTIO
                            "                             where that is no terminal)\n"
                            "      --source PATH          what it was made from, plain or gzip\n"
                            "      --report PATH          default: ANNOTATED.layers.json, where that exists\n"
+                           "      --complete             exit code 1, too, when something stays open\n"
                            "      --strict               refuse what is not strict JSON\n"
                            "      --threads N            default: number of cores\n"
                            "      --progress WHEN        auto, always or never\n"
@@ -20,11 +21,13 @@ static const char help[] = "Usage: layertrack verify [ANNOTATED [SOURCE]] [OPTIO
 enum option_id {
     OPT_SOURCE = 256,
     OPT_REPORT,
+    OPT_COMPLETE,
 };
 
 static const struct option long_options[] = {
     {"source", required_argument, NULL, OPT_SOURCE},
     {"report", required_argument, NULL, OPT_REPORT},
+    {"complete", no_argument, NULL, OPT_COMPLETE},
     CLI_COMMON_OPTIONS,
 };
 
@@ -32,6 +35,8 @@ struct command {
     struct lt_verify_options options;
     struct cli_common common;
     struct progress progress;
+    bool complete; /* asked for, */
+    bool open;     /* and something is not */
 };
 
 /* Takes one option; false, with a message, when its value is wrong. */
@@ -46,6 +51,9 @@ static bool take(void *ctx, int option, char *value)
     case OPT_REPORT:
         options->report = value;
         return true;
+    case OPT_COMPLETE:
+        command->complete = true;
+        return true;
     default:
         return false;
     }
@@ -57,6 +65,7 @@ static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
         [LT_FINDING_OK] = "ok", [LT_FINDING_DIFFERS] = "differs", [LT_FINDING_OPEN] = "open"};
     struct command *command = ctx;
     progress_clear(&command->progress);
+    command->open |= kind == LT_FINDING_OPEN;
     if (!command->common.quiet)
         printf("%s: %s\n", kinds[kind], sentence);
 }
@@ -87,7 +96,7 @@ static int run(int argc, char **argv)
         return code;
     if (status != LT_OK && status != LT_DIFFERENT)
         return cli_fail(&error);
-    return (int)status;
+    return status == LT_OK && command.complete && command.open ? LT_DIFFERENT : (int)status;
 }
 
 const struct cli_command cli_verify = {"verify", run, help};
