@@ -32,6 +32,7 @@ struct job {
     struct reading reading;
     struct collect collect;
     struct kernels kernels;
+    struct kernels untimed;             /* those without a usable ts, as if all began together */
     struct intern series_keys, streams; /* {group, name}; {group, tid} */
     struct series *series;
     size_t series_capacity;
@@ -65,7 +66,9 @@ static bool take_kernel(void *ctx, struct collect *collect, const struct scan_ev
         return false;
     job->series[series].count++;
     job->series[series].untimed += ts == NULL;
-    return ts == NULL || kernels_add(&job->kernels, ts, series, stream_id);
+    struct decimal none = decimal_from_int(0);
+    return ts == NULL ? kernels_add(&job->untimed, &none, series, stream_id)
+                      : kernels_add(&job->kernels, ts, series, stream_id);
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
@@ -183,14 +186,27 @@ static int by_fit(const void *a, const void *b)
     return order != 0 ? order : (x->name_len > y->name_len) - (x->name_len < y->name_len);
 }
 
-/* Counts the distinct streams of each series; `seen` has an element per stream. */
-static void count_streams(struct job *job, uint32_t *seen)
+/* Counts the distinct streams of one series among sorted kernels; `seen` has an element per stream. */
+static void count_streams(struct series *series, uint32_t id, const struct kernels *kernels, size_t *at, uint32_t *seen)
 {
-    for (size_t i = 0; i < job->kernels.count; i++) {
-        uint32_t series = job->kernels.records[i].series, stream = kernels_stream(&job->kernels, i);
-        job->series[series].streams += seen[stream] != series + 1;
-        seen[stream] = series + 1;
+    for (; *at < kernels->count && kernels->records[*at].series == id; ++*at) {
+        uint32_t stream = kernels_stream(kernels, *at);
+        series->streams += seen[stream] != id + 1;
+        seen[stream] = id + 1;
     }
+}
+
+static bool count_all_streams(struct job *job)
+{
+    size_t timed = 0, untimed = 0;
+    uint32_t *seen = calloc((size_t)job->streams.count + 1, sizeof *seen);
+    for (uint32_t i = 0; i < job->series_keys.count && seen != NULL; i++) {
+        count_streams(&job->series[i], i, &job->kernels, &timed, seen);
+        count_streams(&job->series[i], i, &job->untimed, &untimed, seen);
+    }
+    bool done = seen != NULL;
+    free(seen);
+    return done;
 }
 
 static bool fill_name(struct job *job, const struct series *series, struct lt_inspect_name *out)
@@ -257,6 +273,14 @@ static bool move_group(struct job *job, uint32_t guest, uint32_t host, uint32_t 
     return true;
 }
 
+static void move_kernels(struct kernels *kernels, const uint32_t *series, const uint32_t *streams)
+{
+    for (size_t i = 0; i < kernels->count; i++) {
+        kernels->records[i].series = series[kernels->records[i].series];
+        kernels_set_stream(kernels, i, streams[kernels_stream(kernels, i)]);
+    }
+}
+
 static uint32_t *identity(size_t count)
 {
     uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
@@ -289,9 +313,9 @@ static bool merge_groups(struct job *job, uint32_t *hosts)
         moved = true;
         done = move_group(job, i, host, series, streams);
     }
-    for (size_t i = 0; done && moved && i < job->kernels.count; i++) {
-        job->kernels.records[i].series = series[job->kernels.records[i].series];
-        kernels_set_stream(&job->kernels, i, streams[kernels_stream(&job->kernels, i)]);
+    if (done && moved) {
+        move_kernels(&job->kernels, series, streams);
+        move_kernels(&job->untimed, series, streams);
     }
     free(matching);
     free(series);
@@ -430,16 +454,13 @@ static bool find(struct job *job)
 {
     size_t groups = job->collect.group_keys.count;
     uint32_t *group_of = calloc(groups + 1, sizeof *group_of);
-    uint32_t *hosts = identity(groups), *seen = NULL;
+    uint32_t *hosts = identity(groups);
     job->found->groups = keep_array(job, groups, sizeof *job->found->groups);
     bool done = group_of != NULL && hosts != NULL && job->found->groups != NULL && merge_groups(job, hosts) &&
-                (seen = calloc((size_t)job->streams.count + 1, sizeof *seen)) != NULL && kernels_sort(&job->kernels);
-    if (done)
-        count_streams(job, seen);
+                kernels_sort(&job->kernels) && kernels_sort(&job->untimed) && count_all_streams(job);
     done = done && fill_groups(job, group_of, hosts) && fill_names(job, group_of) && fill_together(job, group_of);
     free(group_of);
     free(hosts);
-    free(seen);
     return done;
 }
 
@@ -516,6 +537,7 @@ enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_in
     if (status == LT_OK)
         status = look(&job);
     kernels_free(&job.kernels);
+    kernels_free(&job.untimed);
     intern_free(&job.series_keys);
     intern_free(&job.streams);
     free(job.series);
