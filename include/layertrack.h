@@ -242,8 +242,8 @@ struct lt_inspect_size {
 };
 
 /*
- * How occurrences cluster in time. Gaps are exact microseconds (cut behind
- * the tenth digit), from start to start.
+ * How occurrences cluster in time. Gaps are exact microseconds without
+ * trailing zeros, from start to start.
  */
 struct lt_inspect_clusters {
     uint64_t runs;

@@ -14,16 +14,16 @@ struct candidate {
     uint64_t within, between;
 };
 
-uint64_t cluster_time(const struct cluster_times *times, size_t index)
+static uint64_t time_at(const struct cluster_times *times, size_t index)
 {
     uint64_t time;
     memcpy(&time, (const char *)times->first + index * times->stride, sizeof time);
     return time;
 }
 
-static uint64_t gap_behind(const struct cluster_times *times, size_t index)
+uint64_t cluster_gap(const struct cluster_times *times, size_t index)
 {
-    return cluster_time(times, index + 1) - cluster_time(times, index);
+    return time_at(times, index + 1) - time_at(times, index);
 }
 
 static unsigned octave_of(uint64_t gap)
@@ -40,13 +40,13 @@ static uint64_t median_gap(const struct cluster_times *times, uint64_t most)
     uint64_t prefix = 0;
     size_t rank = 0;
     for (size_t i = 0; i + 1 < times->count; i++)
-        rank += gap_behind(times, i) <= most;
+        rank += cluster_gap(times, i) <= most;
     rank = (rank - 1) / 2;
     for (unsigned shift = 56;; shift -= 8) {
         size_t counts[256] = {0};
         uint64_t mask = shift == 56 ? 0 : ~(uint64_t)0 << (shift + 8);
         for (size_t i = 0; i + 1 < times->count; i++) {
-            uint64_t gap = gap_behind(times, i);
+            uint64_t gap = cluster_gap(times, i);
             counts[gap >> shift & 255] += gap <= most && (gap & mask) == prefix;
         }
         uint64_t byte = 0;
@@ -68,7 +68,7 @@ static unsigned find_candidates(const struct cluster_times *times, uint64_t medi
 {
     struct octaves octaves = {0};
     for (size_t i = 0; i + 1 < times->count; i++) {
-        uint64_t gap = gap_behind(times, i);
+        uint64_t gap = cluster_gap(times, i);
         unsigned octave = octave_of(gap);
         if (octaves.most[octave] < gap)
             octaves.most[octave] = gap;
@@ -90,7 +90,7 @@ static unsigned find_candidates(const struct cluster_times *times, uint64_t medi
 size_t cluster_end(const struct cluster_times *times, const struct cluster_split *split, size_t from)
 {
     size_t end = from + 1;
-    while (end < times->count && (split->between == 0 || gap_behind(times, end - 1) < split->between))
+    while (end < times->count && (split->between == 0 || cluster_gap(times, end - 1) < split->between))
         end++;
     return end;
 }
@@ -131,8 +131,8 @@ struct cluster_split cluster_split(const struct cluster_times *times)
         return one;
     one.median = median_gap(times, UINT64_MAX);
     for (size_t i = 0; i + 1 < times->count; i++)
-        if (gap_behind(times, i) > one.within)
-            one.within = gap_behind(times, i);
+        if (cluster_gap(times, i) > one.within)
+            one.within = cluster_gap(times, i);
     struct candidate candidates[OCTAVES];
     unsigned count = find_candidates(times, one.median, candidates);
     struct cluster_split best = one;

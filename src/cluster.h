@@ -24,7 +24,10 @@
     "else it "                                                                                                         \
     "is one run."
 
-/* Sorted times in any unit, `stride` bytes apart. */
+/*
+ * Sorted times in any unit, `stride` bytes apart. They may wrap at 2^64: only
+ * the gaps between neighbours count.
+ */
 struct cluster_times {
     const void *first; /* uint64_t */
     size_t stride;
@@ -38,7 +41,8 @@ struct cluster_split {
     uint64_t between; /* smallest gap between runs; 0 when there is one run */
 };
 
-uint64_t cluster_time(const struct cluster_times *times, size_t index);
+/* From a time to the next one. */
+uint64_t cluster_gap(const struct cluster_times *times, size_t index);
 
 struct cluster_split cluster_split(const struct cluster_times *times);
 

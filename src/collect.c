@@ -135,6 +135,14 @@ uint32_t collect_value(struct collect *collect, const struct scan_value *value)
     return collect->value_of[spelling];
 }
 
+bool collect_is_nested(const struct collect *collect, uint32_t value)
+{
+    if (value == INTERN_NONE || value >= collect->values.count)
+        return false;
+    const struct intern_entry *entry = &collect->values.entries[value];
+    return entry->tag == VALUE_OTHER && entry->len == 0;
+}
+
 /* TID_INLINE | the number that up to nine digits are; INTERN_NONE: they are something else. */
 static uint32_t inline_tid(const char *text, size_t len)
 {
@@ -172,10 +180,10 @@ static bool is_wanted(const struct collect *collect, uint32_t value, const char 
     return wanted_is(wanted, entry->text, entry->len, entry->tag == VALUE_NUMBER);
 }
 
-static bool new_group(struct collect *collect, uint32_t id, uint32_t pid, uint32_t device)
+static bool new_group(struct collect *collect, uint32_t id, uint32_t pid, uint32_t device,
+                      const struct scan_event *event)
 {
-    collect->groups[id].pid = pid;
-    collect->groups[id].device = device;
+    collect->groups[id] = (struct group){.pid = pid, .device = device, .event = event->index, .offset = event->offset};
     for (size_t i = 0; i < collect->request.track_count; i++) {
         struct track *track = &collect->request.tracks[i];
         if (!array_reserve(&track->groups, &track->group_capacity, id, sizeof *track->groups))
@@ -206,7 +214,7 @@ static uint32_t group_of(struct collect *collect, const struct scan_event *event
         return INTERN_NONE;
     }
     if (id == INTERN_NONE || !array_reserve(&collect->groups, &collect->group_capacity, id, sizeof *collect->groups) ||
-        (is_new && !new_group(collect, id, key[0], key[1])))
+        (is_new && !new_group(collect, id, key[0], key[1], event)))
         return INTERN_NONE;
     return id;
 }

@@ -41,7 +41,8 @@ struct bad_kernel {
 
 /* The kernels of one process and device. */
 struct group {
-    uint32_t pid, device; /* numbers in `values`, or INTERN_NONE: absent */
+    uint32_t pid, device;   /* numbers in `values`, or INTERN_NONE: absent */
+    uint64_t event, offset; /* its first kernel */
     uint64_t kernels;
     struct bad_kernel bad; /* the first one */
 };
@@ -125,6 +126,9 @@ const char *collect_text(struct collect *collect, const struct scan_value *value
 
 /* The number of a value in `values`. INTERN_NONE: out of memory (the caller knows that it is not absent). */
 uint32_t collect_value(struct collect *collect, const struct scan_value *value);
+
+/* Whether a number stands for objects and arrays, which are all one value: what they tell apart is not known. */
+bool collect_is_nested(const struct collect *collect, uint32_t value);
 
 /*
  * The number of a tid: TID_INLINE | tid for the whole ones from 0 to

@@ -6,6 +6,7 @@
 #include "array.h"
 #include "cluster.h"
 #include "collect.h"
+#include "gaps.h"
 #include "kernels.h"
 #include "reading.h"
 #include "select.h"
@@ -31,6 +32,7 @@ struct job {
     struct reading reading;
     struct collect collect;
     struct kernels kernels;
+    struct kernels untimed;             /* those without a usable ts, as if all began together */
     struct intern series_keys, streams; /* {group, name}; {group, tid} */
     struct series *series;
     size_t series_capacity;
@@ -64,7 +66,9 @@ static bool take_kernel(void *ctx, struct collect *collect, const struct scan_ev
         return false;
     job->series[series].count++;
     job->series[series].untimed += ts == NULL;
-    return ts == NULL || kernels_add(&job->kernels, ts, series, stream_id);
+    struct decimal none = decimal_from_int(0);
+    return ts == NULL ? kernels_add(&job->untimed, &none, series, stream_id)
+                      : kernels_add(&job->kernels, ts, series, stream_id);
 }
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
@@ -78,20 +82,19 @@ static const char *keep(struct job *job, struct text *text)
     return kept;
 }
 
-static const char *keep_decimal(struct job *job, const struct decimal *number)
-{
-    struct text text = {0};
-    text_decimal(&text, number);
-    return keep(job, &text);
-}
-
-static bool keep_gap(struct job *job, uint64_t ticks, const char **out)
+/* Without trailing zeros. */
+static const char *keep_time(struct job *job, const struct decimal *time)
 {
     struct arena arena = {0};
-    struct decimal number = {.coefficient = (__int128)ticks, .scale = 0}, gap;
-    *out = decimal_shift(&gap, &number, KERNELS_TICK_DIGITS, &arena) == DECIMAL_OK ? keep_decimal(job, &gap) : NULL;
+    struct text text = {0};
+    struct decimal plain;
+    const char *kept = NULL;
+    if (decimal_shift(&plain, time, 0, &arena) == DECIMAL_OK) {
+        text_decimal(&text, &plain);
+        kept = keep(job, &text);
+    }
     arena_free(&arena);
-    return *out != NULL;
+    return kept;
 }
 
 /* A JSON value; *out stays NULL where the events have none. */
@@ -134,8 +137,32 @@ static struct cluster_times times_of(const struct job *job, size_t first, size_t
                                   .count = count};
 }
 
-static bool describe(struct job *job, const struct cluster_times *times, const struct cluster_split *split,
-                     struct lt_inspect_clusters *out, bool *fits)
+static bool keep_gaps(struct job *job, size_t first, const struct cluster_times *times,
+                      const struct cluster_split *split, struct lt_inspect_clusters *out)
+{
+    struct arena arena = {0};
+    struct gaps gaps;
+    int64_t us;
+    bool done = gaps_find(&job->kernels, first, times, split, &gaps, &arena) &&
+                (out->median_gap = keep_time(job, &gaps.median)) != NULL &&
+                (out->within_gap = keep_time(job, &gaps.within)) != NULL;
+    if (done && split->between > 0) {
+        /* Ticks reach no farther than half an hour. */
+        double between = split->between < UINT64_MAX         ? (double)split->between
+                         : decimal_round(&gaps.between, &us) ? (double)us * 1e10
+                                                             : (double)INT64_MAX * 1e10;
+        char ratio[60];
+        snprintf(ratio, sizeof ratio, "%.2f", between / (double)(split->within == 0 ? 1 : split->within));
+        struct text text = {0};
+        text_puts(&text, ratio);
+        done = (out->ratio = keep(job, &text)) != NULL && (out->between_gap = keep_time(job, &gaps.between)) != NULL;
+    }
+    arena_free(&arena);
+    return done;
+}
+
+static bool describe(struct job *job, size_t first, const struct cluster_times *times,
+                     const struct cluster_split *split, struct lt_inspect_clusters *out, bool *fits)
 {
     struct cluster_shape shape = cluster_shape(times, split, job->options->num_layers);
     *out = (struct lt_inspect_clusters){
@@ -143,18 +170,7 @@ static bool describe(struct job *job, const struct cluster_times *times, const s
     for (unsigned i = 0; i < shape.count; i++)
         out->sizes[i] = (struct lt_inspect_size){shape.segments[i].runs, shape.segments[i].size};
     *fits = shape.fits;
-    if (times->count < 2)
-        return true;
-    if (!keep_gap(job, split->median, &out->median_gap) || !keep_gap(job, split->within, &out->within_gap))
-        return false;
-    if (split->between == 0)
-        return true;
-    char ratio[40];
-    snprintf(ratio, sizeof ratio, "%.2f", (double)split->between / (double)(split->within == 0 ? 1 : split->within));
-    struct text text = {0};
-    text_puts(&text, ratio);
-    out->ratio = keep(job, &text);
-    return out->ratio != NULL && keep_gap(job, split->between, &out->between_gap);
+    return times->count < 2 || keep_gaps(job, first, times, split, out);
 }
 
 /* Among those that fit, the fewest a layer come first: an anchor runs once. */
@@ -170,20 +186,35 @@ static int by_fit(const void *a, const void *b)
     return order != 0 ? order : (x->name_len > y->name_len) - (x->name_len < y->name_len);
 }
 
-/* Counts the distinct streams of each series; `seen` has an element per stream. */
-static void count_streams(struct job *job, uint32_t *seen)
+/* Counts the distinct streams of one series among sorted kernels; `seen` has an element per stream. */
+static void count_streams(struct series *series, uint32_t id, const struct kernels *kernels, size_t *at, uint32_t *seen)
 {
-    for (size_t i = 0; i < job->kernels.count; i++) {
-        uint32_t series = job->kernels.records[i].series, stream = kernels_stream(&job->kernels, i);
-        job->series[series].streams += seen[stream] != series + 1;
-        seen[stream] = series + 1;
+    for (; *at < kernels->count && kernels->records[*at].series == id; ++*at) {
+        uint32_t stream = kernels_stream(kernels, *at);
+        series->streams += seen[stream] != id + 1;
+        seen[stream] = id + 1;
     }
+}
+
+static bool count_all_streams(struct job *job)
+{
+    size_t timed = 0, untimed = 0;
+    uint32_t *seen = calloc((size_t)job->streams.count + 1, sizeof *seen);
+    for (uint32_t i = 0; i < job->series_keys.count && seen != NULL; i++) {
+        count_streams(&job->series[i], i, &job->kernels, &timed, seen);
+        count_streams(&job->series[i], i, &job->untimed, &untimed, seen);
+    }
+    bool done = seen != NULL;
+    free(seen);
+    return done;
 }
 
 static bool fill_name(struct job *job, const struct series *series, struct lt_inspect_name *out)
 {
     const struct intern_entry *entry = &job->collect.names.entries[series->name];
     struct cluster_times times = times_of(job, series->first, series->count - series->untimed);
+    if (!kernels_relate(&job->kernels, series->first, times.count))
+        return false;
     struct cluster_split split = cluster_split(&times);
     *out = (struct lt_inspect_name){.name = arena_copy(job->memory, entry->text, entry->len),
                                     .name_len = entry->len,
@@ -191,7 +222,7 @@ static bool fill_name(struct job *job, const struct series *series, struct lt_in
                                     .streams = series->streams,
                                     .untimed = series->untimed};
     bool fits;
-    if (out->name == NULL || !describe(job, &times, &split, &out->clusters, &fits))
+    if (out->name == NULL || !describe(job, series->first, &times, &split, &out->clusters, &fits))
         return false;
     uint64_t layers = job->options->num_layers;
     out->fits = layers > 0 && (fits || series->count % layers == 0);
@@ -242,6 +273,14 @@ static bool move_group(struct job *job, uint32_t guest, uint32_t host, uint32_t 
     return true;
 }
 
+static void move_kernels(struct kernels *kernels, const uint32_t *series, const uint32_t *streams)
+{
+    for (size_t i = 0; i < kernels->count; i++) {
+        kernels->records[i].series = series[kernels->records[i].series];
+        kernels_set_stream(kernels, i, streams[kernels_stream(kernels, i)]);
+    }
+}
+
 static uint32_t *identity(size_t count)
 {
     uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
@@ -274,9 +313,9 @@ static bool merge_groups(struct job *job, uint32_t *hosts)
         moved = true;
         done = move_group(job, i, host, series, streams);
     }
-    for (size_t i = 0; done && moved && i < job->kernels.count; i++) {
-        job->kernels.records[i].series = series[job->kernels.records[i].series];
-        kernels_set_stream(&job->kernels, i, streams[kernels_stream(&job->kernels, i)]);
+    if (done && moved) {
+        move_kernels(&job->kernels, series, streams);
+        move_kernels(&job->untimed, series, streams);
     }
     free(matching);
     free(series);
@@ -353,11 +392,11 @@ static bool fill_run(struct job *job, size_t base, size_t at, size_t end, struct
     struct decimal start, before, gap;
     *run = (struct lt_inspect_run){.first = at, .size = end - at};
     bool done =
-        kernels_start(&job->kernels, base + at, &start, &arena) && (run->start_us = keep_decimal(job, &start)) != NULL;
+        kernels_start(&job->kernels, base + at, &start, &arena) && (run->start_us = keep_time(job, &start)) != NULL;
     if (done && at > 0)
         done = kernels_start(&job->kernels, base + at - 1, &before, &arena) &&
                decimal_subtract(&gap, &start, &before, &arena) == DECIMAL_OK &&
-               (run->gap_us = keep_decimal(job, &gap)) != NULL;
+               (run->gap_us = keep_time(job, &gap)) != NULL;
     arena_free(&arena);
     return done;
 }
@@ -366,9 +405,11 @@ static bool fill_runs(struct job *job, struct lt_inspect_group *group, size_t ba
 {
     bool fits;
     struct cluster_times times = times_of(job, base, count);
+    if (!kernels_relate(&job->kernels, base, count))
+        return false;
     struct cluster_split split = cluster_split(&times);
     group->runs = keep_array(job, split.runs, sizeof *group->runs);
-    if (group->runs == NULL || !describe(job, &times, &split, &group->clusters, &fits))
+    if (group->runs == NULL || !describe(job, base, &times, &split, &group->clusters, &fits))
         return false;
     for (size_t at = 0, end; at < count; at = end) {
         end = cluster_end(&times, &split, at);
@@ -385,9 +426,8 @@ static bool fill_span(struct job *job, struct lt_inspect_group *group, size_t ba
     bool done = kernels_start(&job->kernels, base, &first, &arena) &&
                 kernels_start(&job->kernels, base + count - 1, &last, &arena) &&
                 decimal_subtract(&span, &last, &first, &arena) == DECIMAL_OK &&
-                (group->first_us = keep_decimal(job, &first)) != NULL &&
-                (group->last_us = keep_decimal(job, &last)) != NULL &&
-                (group->span_us = keep_decimal(job, &span)) != NULL;
+                (group->first_us = keep_time(job, &first)) != NULL &&
+                (group->last_us = keep_time(job, &last)) != NULL && (group->span_us = keep_time(job, &span)) != NULL;
     arena_free(&arena);
     return done;
 }
@@ -414,16 +454,13 @@ static bool find(struct job *job)
 {
     size_t groups = job->collect.group_keys.count;
     uint32_t *group_of = calloc(groups + 1, sizeof *group_of);
-    uint32_t *hosts = identity(groups), *seen = NULL;
+    uint32_t *hosts = identity(groups);
     job->found->groups = keep_array(job, groups, sizeof *job->found->groups);
     bool done = group_of != NULL && hosts != NULL && job->found->groups != NULL && merge_groups(job, hosts) &&
-                (seen = calloc((size_t)job->streams.count + 1, sizeof *seen)) != NULL && kernels_sort(&job->kernels);
-    if (done)
-        count_streams(job, seen);
+                kernels_sort(&job->kernels) && kernels_sort(&job->untimed) && count_all_streams(job);
     done = done && fill_groups(job, group_of, hosts) && fill_names(job, group_of) && fill_together(job, group_of);
     free(group_of);
     free(hosts);
-    free(seen);
     return done;
 }
 
@@ -500,6 +537,7 @@ enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_in
     if (status == LT_OK)
         status = look(&job);
     kernels_free(&job.kernels);
+    kernels_free(&job.untimed);
     intern_free(&job.series_keys);
     intern_free(&job.streams);
     free(job.series);

@@ -9,7 +9,7 @@
 
 /* ---- ticks ------------------------------------------------------------------------------------------------- */
 
-/* Cut behind the tenth digit: what is later stays later or becomes equal. */
+/* Cut behind the tenth digit. */
 static enum decimal_status cut(struct decimal *offset, struct arena *arena)
 {
     size_t size = decimal_print_size(offset);
@@ -35,7 +35,7 @@ static int64_t saturated(const struct decimal *offset)
     return ticks > INT64_MAX ? INT64_MAX : ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;
 }
 
-static bool ticks_of(struct kernels *kernels, const struct decimal *start, uint64_t *biased, bool *exact)
+static bool ticks_of(struct kernels *kernels, const struct decimal *start, uint64_t *biased, int8_t *far, bool *exact)
 {
     struct arena arena = {0};
     struct decimal offset, whole;
@@ -52,9 +52,12 @@ static bool ticks_of(struct kernels *kernels, const struct decimal *start, uint6
     if (status == DECIMAL_OK && offset.scale > KERNELS_TICK_DIGITS)
         status = cut(&offset, &arena);
     if (status == DECIMAL_OK) {
+        /* Down, on both sides of the origin: gaps are less than a tick off then. */
         int64_t ticks = saturated(&offset);
+        ticks -= ticks != INT64_MIN && decimal_compare(&offset, &whole) > 0;
         *biased = (uint64_t)ticks ^ BIAS;
-        *exact = ticks != INT64_MAX && ticks != INT64_MIN && decimal_compare(&offset, &whole) == 0;
+        *far = (int8_t)((ticks == INT64_MAX) - (ticks == INT64_MIN));
+        *exact = *far == 0 && decimal_compare(&offset, &whole) == 0;
     }
     arena_free(&arena);
     return status == DECIMAL_OK;
@@ -63,8 +66,9 @@ static bool ticks_of(struct kernels *kernels, const struct decimal *start, uint6
 bool kernels_add(struct kernels *kernels, const struct decimal *start, uint32_t series, uint32_t stream)
 {
     uint64_t ticks = 0;
+    int8_t far = 0;
     bool exact = false;
-    if (!ticks_of(kernels, start, &ticks, &exact) ||
+    if (!ticks_of(kernels, start, &ticks, &far, &exact) ||
         !array_grow(&kernels->records, &kernels->capacity, kernels->count, sizeof *kernels->records))
         return false;
     if (!exact) {
@@ -73,17 +77,34 @@ bool kernels_add(struct kernels *kernels, const struct decimal *start, uint32_t 
             !array_grow(&kernels->odd, &kernels->odd_capacity, kernels->odd_count, sizeof *kernels->odd) ||
             (kept.scale == DECIMAL_TEXT && (kept.text = arena_copy(&kernels->text, kept.text, kept.len)) == NULL))
             return false;
-        kernels->odd[kernels->odd_count] = (struct kernel_odd){kept, stream};
+        kernels->odd[kernels->odd_count] = (struct kernel_odd){kept, stream, far};
         stream = KERNELS_ODD | (uint32_t)kernels->odd_count++;
     }
     kernels->records[kernels->count++] = (struct kernel_record){ticks, series, stream};
     return true;
 }
 
-uint32_t kernels_stream(const struct kernels *kernels, size_t index)
+static const struct kernel_odd *odd_of(const struct kernels *kernels, size_t index)
 {
     uint32_t stream = kernels->records[index].stream;
-    return (stream & KERNELS_ODD) != 0 ? kernels->odd[stream & ~KERNELS_ODD].stream : stream;
+    return (stream & KERNELS_ODD) != 0 ? &kernels->odd[stream & ~KERNELS_ODD] : NULL;
+}
+
+bool kernels_is_odd(const struct kernels *kernels, size_t index)
+{
+    return odd_of(kernels, index) != NULL;
+}
+
+static int far_of(const struct kernels *kernels, size_t index)
+{
+    const struct kernel_odd *odd = odd_of(kernels, index);
+    return odd == NULL ? 0 : odd->far;
+}
+
+uint32_t kernels_stream(const struct kernels *kernels, size_t index)
+{
+    const struct kernel_odd *odd = odd_of(kernels, index);
+    return odd != NULL ? odd->stream : kernels->records[index].stream;
 }
 
 void kernels_set_stream(struct kernels *kernels, size_t index, uint32_t stream)
@@ -94,13 +115,72 @@ void kernels_set_stream(struct kernels *kernels, size_t index, uint32_t stream)
 
 bool kernels_start(const struct kernels *kernels, size_t index, struct decimal *start, struct arena *arena)
 {
-    const struct kernel_record *record = &kernels->records[index];
-    if ((record->stream & KERNELS_ODD) != 0)
-        return decimal_shift(start, &kernels->odd[record->stream & ~KERNELS_ODD].start, 0, arena) == DECIMAL_OK;
-    struct decimal ticks = decimal_from_int((int64_t)(record->ticks ^ BIAS)), offset, sum;
+    const struct kernel_odd *odd = odd_of(kernels, index);
+    if (odd != NULL)
+        return decimal_shift(start, &odd->start, 0, arena) == DECIMAL_OK;
+    struct decimal ticks = decimal_from_int((int64_t)(kernels->records[index].ticks ^ BIAS)), offset, sum;
     return decimal_shift(&offset, &ticks, KERNELS_TICK_DIGITS, arena) == DECIMAL_OK &&
            decimal_add(&sum, &kernels->origin, &offset, arena) == DECIMAL_OK &&
            decimal_shift(start, &sum, 0, arena) == DECIMAL_OK;
+}
+
+/* ---- gaps -------------------------------------------------------------------------------------------------- */
+
+bool kernels_gap(const struct kernels *kernels, size_t index, struct decimal *gap, struct arena *arena)
+{
+    struct decimal start, end, difference;
+    return kernels_start(kernels, index, &start, arena) && kernels_start(kernels, index + 1, &end, arena) &&
+           decimal_subtract(&difference, &end, &start, arena) == DECIMAL_OK &&
+           decimal_shift(gap, &difference, 0, arena) == DECIMAL_OK;
+}
+
+static uint64_t whole_ticks(const struct decimal *gap)
+{
+    if (gap->scale == DECIMAL_TEXT)
+        return UINT64_MAX;
+    __int128 ticks = gap->coefficient;
+    for (unsigned scale = gap->scale; scale < KERNELS_TICK_DIGITS && ticks < UINT64_MAX; scale++)
+        ticks *= 10;
+    return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
+}
+
+static bool gap_ticks(const struct kernels *kernels, size_t index, uint64_t *ticks)
+{
+    struct arena arena = {0};
+    struct decimal gap;
+    bool done = kernels_gap(kernels, index, &gap, &arena) &&
+                (gap.scale <= KERNELS_TICK_DIGITS || cut(&gap, &arena) == DECIMAL_OK);
+    if (done)
+        *ticks = whole_ticks(&gap);
+    arena_free(&arena);
+    return done;
+}
+
+/* Whoever is not far keeps its ticks: others follow it, and those before all of them precede it. */
+bool kernels_relate(struct kernels *kernels, size_t first, size_t count)
+{
+    struct kernel_record *records = kernels->records;
+    size_t near = first, end = first + count;
+    uint64_t gap = 0;
+    if (kernels->odd_count == 0)
+        return true;
+    while (near < end && far_of(kernels, near) < 0)
+        near++;
+    if (near == end)
+        near = first;
+    for (size_t i = near; i > first; i--) {
+        if (!gap_ticks(kernels, i - 1, &gap))
+            return false;
+        records[i - 1].ticks = records[i].ticks - gap;
+    }
+    for (size_t i = near + 1; i < end; i++) {
+        if (far_of(kernels, i) == 0)
+            continue;
+        if (!gap_ticks(kernels, i - 1, &gap))
+            return false;
+        records[i].ticks = records[i - 1].ticks + gap;
+    }
+    return true;
 }
 
 /* ---- sorting ----------------------------------------------------------------------------------------------- */
@@ -199,6 +279,9 @@ static bool sort_exactly(struct kernels *kernels, size_t from, size_t end)
 bool kernels_sort(struct kernels *kernels)
 {
     struct kernel_record *records = kernels->records;
+    for (size_t i = 0; kernels->odd_count > 0 && i < kernels->count; i++)
+        if (far_of(kernels, i) != 0)
+            records[i].ticks = far_of(kernels, i) < 0 ? 0 : UINT64_MAX;
     exchange_sort(records, kernels->count);
     for (size_t from = 0, end; kernels->odd_count > 0 && from < kernels->count; from = end) {
         bool odd = (records[from].stream & KERNELS_ODD) != 0;

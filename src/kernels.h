@@ -4,8 +4,8 @@
  * A start is kept as ticks of 10^-10 us since (about) the first one, in 64
  * bits: exact for ten digits behind the point in captures up to 15 minutes.
  * A start with more digits, or farther away, is kept in full besides, which
- * costs 48 bytes more for that kernel alone. Sorting needs no further memory
- * save for starts that differ only behind their tenth digit.
+ * costs 48 bytes more for that kernel alone. Sorting needs 48 bytes besides
+ * for starts that are that far away, or differ only behind their tenth digit.
  */
 #ifndef KERNELS_H
 #define KERNELS_H
@@ -28,6 +28,7 @@ struct kernel_record {
 struct kernel_odd {
     struct decimal start;
     uint32_t stream;
+    int8_t far; /* -1, 1: too far before or after the origin for ticks, which tell only that */
 };
 
 struct kernels {
@@ -45,6 +46,19 @@ bool kernels_add(struct kernels *kernels, const struct decimal *start, uint32_t 
 
 /* By series, then start; O(n log n) whatever the order was. False when memory is out. */
 bool kernels_sort(struct kernels *kernels);
+
+/*
+ * Lets the ticks of `count` sorted kernels from `first` on differ, modulo
+ * 2^64, by the gaps between them, those of far ones too; a gap of 2^64 - 1
+ * ticks or more counts as that. A gap told so is less than one tick off.
+ * It holds until the next kernels_sort(). False when memory is out.
+ */
+bool kernels_relate(struct kernels *kernels, size_t first, size_t count);
+
+/* From the start of kernel `index` to that of the next one, exactly. False when memory is out. */
+bool kernels_gap(const struct kernels *kernels, size_t index, struct decimal *gap, struct arena *arena);
+
+bool kernels_is_odd(const struct kernels *kernels, size_t index);
 
 uint32_t kernels_stream(const struct kernels *kernels, size_t index);
 void kernels_set_stream(struct kernels *kernels, size_t index, uint32_t stream);

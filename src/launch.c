@@ -174,6 +174,7 @@ bool launch_add_scope(struct collect *collect, const struct scan_event *event, e
     scope.device = kind == LAUNCH_GPU_SCOPE ? device_or_none(collect, event, &ok) : INTERN_NONE;
     struct decimal start, end;
     enum decimal_status status = span(collect, event, &start, &end, &collect->times);
+    bool placed = !collect_is_nested(collect, scope.pid) && !collect_is_nested(collect, scope.tid);
     if (!ok || scope.name == INTERN_NONE || status == DECIMAL_NO_MEMORY ||
         (status == DECIMAL_OK && !track_keep_time(&start, &collect->times)))
         return false;
@@ -186,7 +187,7 @@ bool launch_add_scope(struct collect *collect, const struct scan_event *event, e
     for (size_t i = 0; i < collect->request.track_count; i++) {
         struct track *track = &collect->request.tracks[i];
         uint32_t pattern = kind == LAUNCH_GPU_SCOPE ? track->within_gpu_pattern : track->within_pattern;
-        if (patterns_hit(matches, pattern) && !add_to_track(track, event, &scope, kind, status == DECIMAL_OK))
+        if (patterns_hit(matches, pattern) && !add_to_track(track, event, &scope, kind, placed && status == DECIMAL_OK))
             return false;
     }
     return true;
@@ -319,7 +320,8 @@ static enum lt_status check_bad_scopes(const struct track *track, struct lt_erro
         if (!bad->on_gpu || bad->pid == track->selection.pid)
             return fail(error, LT_SELECTION,
                         "%s: matching scope at event %" PRIu64 ", offset %" PRIu64
-                        " has no finite ts and dur of at least 0; name scopes that have them",
+                        " has no finite ts and dur of at least 0, or an object or array as pid or tid; name scopes "
+                        "that have them",
                         printable(place, sizeof place, track->place, strlen(track->place)), bad->event, bad->offset);
     }
     return LT_OK;

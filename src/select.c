@@ -223,6 +223,24 @@ static bool is_chosen(const struct collect *collect, const struct track *track, 
             (group->device == INTERN_NONE && selection->also_without));
 }
 
+/* [0] and [1] are two devices, and one value here. */
+static enum lt_status check_device(const struct collect *collect, const struct track *track, struct lt_error *error)
+{
+    char file[512];
+    const struct group *first = NULL;
+    bool nested = collect_is_nested(collect, track->selection.device);
+    for (uint32_t i = 0; nested && first == NULL && i < collect->group_keys.count; i++)
+        if (is_chosen(collect, track, i) && collect->groups[i].device == track->selection.device)
+            first = &collect->groups[i];
+    return first == NULL
+               ? LT_OK
+               : fail(error, LT_SELECTION,
+                      "%s: kernel at event %" PRIu64 ", offset %" PRIu64
+                      ": args.device is an object or array, which does not tell devices apart; give each "
+                      "GPU a number or a string, or none",
+                      printable(file, sizeof file, track->place, strlen(track->place)), first->event, first->offset);
+}
+
 static enum lt_status check_kernels(const struct collect *collect, const struct track *track, struct lt_error *error)
 {
     const struct bad_kernel *first = NULL;
@@ -347,7 +365,9 @@ enum lt_status select_group(struct collect *collect, struct track *track, struct
                     "can stand beside "
                     "them; choose others",
                     printable(file, sizeof file, track->place, strlen(track->place)));
-    if ((status = check_kernels(collect, track, error)) == LT_OK)
+    if ((status = check_device(collect, track, error)) == LT_OK)
+        status = check_kernels(collect, track, error);
+    if (status == LT_OK)
         status = check_phase(collect, track, error);
     if (status != LT_OK)
         return status;

@@ -31,7 +31,7 @@ struct track_words {
 };
 extern const struct track_words track_option_words, track_spec_words;
 
-/* A matching scope that has no place in time. */
+/* A matching scope that has no place in time, or an object or array as pid or tid. */
 struct bad_scope {
     uint64_t event, offset;
     uint32_t pid; /* number in collect->values; of a CPU scope it does not matter */
@@ -75,7 +75,7 @@ struct track {
 
     struct scopes scopes;         /* matching CPU scopes; ... */
     struct gpu_scopes gpu_scopes; /* ... and GPU scopes, of the chosen process once that is known */
-    struct bad_scope *bad_scopes; /* [bad_scope_count]: those without a usable ts or dur, up to MOST_BAD_SCOPES */
+    struct bad_scope *bad_scopes; /* [bad_scope_count]: those that cannot be used, up to MOST_BAD_SCOPES */
     size_t bad_scope_count, bad_scope_capacity;
 
     struct nearest_list near_scopes, near_gpu_scopes; /* of the patterns, as long as they match none */
