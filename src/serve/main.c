@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "about.h"
+#include "belongs.h"
 #include "error.h"
 #include "help.h"
 #include "hints.h"
@@ -36,8 +37,10 @@ struct command {
     char ui_url[URL_SIZE], ui_origin[URL_SIZE];
     char page_policy[URL_SIZE + 512], ui_policy[256];
     char *about;
-    struct site page, hosted; /* hosted: a UI from a folder */
-    sigset_t ending, awaited; /* awaited: SIGUSR1 as well */
+    struct text doubt;         /* what speaks against the report, "" for nothing */
+    struct lt_error no_report; /* what was named as one is none */
+    struct site page, hosted;  /* hosted: a UI from a folder */
+    sigset_t ending, awaited;  /* awaited: SIGUSR1 as well */
     pthread_t main_thread;
     atomic_bool transferred;
 };
@@ -128,6 +131,18 @@ static enum lt_status open_report(struct command *command, struct lt_error *erro
     return status;
 }
 
+/* A report that is none keeps nobody from the trace: it is said, here and by the page. */
+static enum lt_status check_report(struct command *command, struct lt_error *error)
+{
+    struct lt_error *why = &command->no_report;
+    if (command->report_file.fd < 0 ||
+        belongs_check(&command->trace_file, command->trace, command->report, &command->doubt, why) == LT_OK ||
+        why->status == LT_TRACE)
+        return LT_OK;
+    *error = *why;
+    return error->status;
+}
+
 static enum lt_status choose_folder(struct site *site, const char *folder, struct lt_error *error)
 {
     struct served_file index;
@@ -212,6 +227,7 @@ static enum lt_status start_page(struct command *command, struct lt_error *error
         .trace_name = base_name(command->trace),
         .trace_bytes = (uint64_t)command->trace_file.opened.st_size,
         .has_report = command->report_file.fd >= 0,
+        .report_doubt = command->doubt.len > 0 ? command->doubt.data : NULL,
         .ui = command->ui_url,
         .ui_is_local = command->hosted.folder >= 0,
     };
@@ -228,6 +244,8 @@ static enum lt_status start(struct command *command, struct lt_error *error)
     enum lt_status status = file_open(&command->trace_file, command->trace, error);
     if (status == LT_OK)
         status = open_report(command, error);
+    if (status == LT_OK)
+        status = check_report(command, error);
     if (status == LT_OK)
         status = choose_ui(command, error);
     if (status == LT_OK && command->once && command->hosted.folder >= 0)
@@ -258,6 +276,10 @@ static enum lt_status announce(const struct command *command, struct lt_error *e
             printable(name, sizeof name, base, strlen(base)));
     if (command->report_file.fd < 0)
         fprintf(stderr, "layertrack: there is no report beside it (%s.layers.json); --report names one\n", name);
+    if (command->no_report.status != LT_OK)
+        fprintf(stderr, "layertrack: %s\n", command->no_report.message);
+    if (command->doubt.len > 0)
+        fprintf(stderr, "layertrack: %s: %s\n", name, command->doubt.data);
     if (hints_ssh(line, sizeof line, getenv("SSH_CONNECTION"), user, command->page.port, command->hosted.port))
         fprintf(stderr, "layertrack: to open it at home, type there: %s\n", line);
     /* Last, so that whoever reads the address has been told everything. */
@@ -296,6 +318,7 @@ static void stop(struct command *command)
     if (command->hosted.folder >= 0)
         close(command->hosted.folder);
     free(command->about);
+    text_free(&command->doubt);
 }
 
 /* Another signal ends the program at once, whatever is still to be stopped. */

@@ -318,6 +318,26 @@ test('no report, and wrong ones', async () => {
   await withPage([path], async (page) => check(/no guides/.test(await page.textContent('#message')), 'an empty one'));
 });
 
+test('a report of another trace', async () => {
+  const {path, report} = made('other', {passes: 2, layers: 3});
+  await withPage([path], async (page) => {
+    equal(await page.textContent('#facts dl'), 'Sourcemade.jsonPhasedecodeEvidencemadeAnchorrotary, pid 7, device 0', 'facts');
+    equal(await page.locator('#doubt').isVisible(), false, 'nothing speaks against it');
+  });
+  writeFileSync(`${path}.layers.json`, JSON.stringify({...report, insert_bytes: 1000}));
+  await withPage([path], async (page) => {
+    const [said, timeline] = [page.locator('#doubt'), await page.locator('#timeline').boundingBox()];
+    equal(await said.textContent(), 'The report\'s guides are not in this trace: it is as long as what was annotated, 19 bytes, and the ' +
+      'annotated trace has 1019 bytes.', 'the source');
+    check((await said.boundingBox()).y < timeline.y, 'above the timeline');
+  });
+  writeFileSync(`${path}.layers.json`, JSON.stringify({...report, source_bytes: 12345}));
+  await withPage([path], async (page) => {
+    check(/^The report is of another trace.* 12345 bytes, this one 19; do not rely/.test(await page.textContent('#doubt')), 'another');
+    equal(await page.getAttribute('#doubt', 'role'), 'alert', 'role');
+  });
+});
+
 test('a page that fails at the report', async () => {
   const {path} = annotated('failing');
   const fails = (page) => page.addInitScript(() => {
@@ -351,14 +371,14 @@ test('names that are markup', async () => {
   const evil = '</script><script>alert(1)</script><img src=x onerror=alert(2)>';
   const {path} = annotated(`${evil.replaceAll('/', '&#47;')}"'`, '.json', evil);
   const report = JSON.parse(readFileSync(`${path}.layers.json`));
-  for (const key of ['notice', 'phase', 'track_name', 'anchor_regex', 'pid', 'device'])
+  for (const key of ['notice', 'source_file', 'phase', 'track_name', 'anchor_regex', 'pid', 'device'])
     report[key] = evil;
   report.layers[0].anchor_name = evil;
   writeFileSync(`${path}.layers.json`, JSON.stringify(report));
   await withPage([path, '--ui', ui.origin], async (page) => {
     equal(await page.textContent('#trace-name'), path.slice(folder.length + 1), 'name');
     const facts = await page.textContent('#facts');
-    check(facts.split(evil).length >= 6, 'the texts stand as they are');
+    check(facts.split(evil).length >= 7, 'the texts stand as they are');
     await page.click('#rail-tree [aria-level="3"]');
     await page.click('#tab-table');
     equal([await page.locator('img').count(), await page.locator('script').count()], [0, 1], 'images and scripts');

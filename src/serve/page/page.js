@@ -3,7 +3,7 @@
  * table of the guides, and around all that a Perfetto UI to show the trace in.
  *
  * From the server (paths below the page's own):
- *   about.json    {tool_version, trace_name, trace_bytes, has_report, ui, ui_is_local}
+ *   about.json    {tool_version, trace_name, trace_bytes, has_report, report_doubt?, ui, ui_is_local}
  *   report.json   the mapping report, as annotate wrote it
  *   trace         the trace, as stored
  *
@@ -128,13 +128,15 @@ function isolated(text) {
   return element('bdi', '', text);
 }
 
-function factsOf(track) {
+function factsOf(track, number) {
   const anchor = [isolated(track.anchorRegex)];
   if (track.pid !== null)
     anchor.push(', pid ', isolated(track.pid));
   if (track.device !== null)
     anchor.push(', device ', isolated(track.device));
-  const rows = [['Phase', [isolated(track.phase)]], ['Evidence', [isolated(track.evidence)]], ['Anchor', anchor]];
+  const {sourceFile} = page.report;
+  const source = number > 0 || sourceFile === '' ? [] : [['Source', [isolated(sourceFile)]]];
+  const rows = [...source, ['Phase', [isolated(track.phase)]], ['Evidence', [isolated(track.evidence)]], ['Anchor', anchor]];
   return element('dl', '', ...rows.flatMap(([name, value]) => [element('dt', '', name), element('dd', '', ...value)]));
 }
 
@@ -147,6 +149,11 @@ function showFacts() {
   byId('facts-summary').replaceChildren(...page.report.tracks.flatMap(summaryOf));
   byId('facts').append(...page.report.tracks.map(factsOf), element('p', 'quiet', isolated(page.report.notice)));
   byId('facts').hidden = false;
+  const doubt = page.about.report_doubt;
+  if (doubt !== undefined) {
+    byId('doubt').textContent = `${doubt[0].toUpperCase()}${doubt.slice(1)}.`;
+    byId('doubt').hidden = false;
+  }
 }
 
 function showReport() {
@@ -363,7 +370,7 @@ function prepareTabs() {
 function withoutReport(why) {
   page.report = null;
   page.views = [];
-  for (const id of ['rail', 'timeline', 'tab-table', 'facts'])
+  for (const id of ['rail', 'timeline', 'tab-table', 'facts', 'doubt'])
     byId(id).hidden = true;
   say(why);
 }
