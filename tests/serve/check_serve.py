@@ -583,6 +583,8 @@ def where_the_program_lies(w):
     check(done.returncode == 0 and done.stdout.startswith("Usage: layertrack serve"), done.stderr)
     with Serving(str(moved / "bin" / "layertrack"), w.trace) as s:
         equal(s.get("")[0], 200, "a moved installation")
+        if Path("/proc/self/cmdline").exists():
+            equal(Path(f"/proc/{s.process.pid}/cmdline").read_bytes().split(b"\0")[0], b"layertrack-serve", "in the list of processes")
     if sys.platform.startswith("linux") and shutil.which("ldd"):
         libraries = subprocess.run(["ldd", w.layertrack], capture_output=True, text=True).stdout
         check("microhttpd" not in libraries, "the command itself needs the HTTP library")
