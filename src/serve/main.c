@@ -151,17 +151,25 @@ static enum lt_status choose_folder(struct site *site, const char *folder, struc
     if (site->folder < 0)
         return fail_errno(error, folder, "is neither an address (http://... or https://...) nor a folder to serve",
                           errno);
-    if (!file_open_below(&index, site->folder, "index.html"))
+    bool is_there = file_open_below(&index, site->folder, "index.html");
+    if (!is_there && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+        return fail_errno(error, folder, "its index.html cannot be opened", errno);
+    if (!is_there)
         return fail(error, LT_IO, "%s: has no index.html that can be served: a regular file, no symbolic link",
                     printable(name, sizeof name, folder, strlen(folder)));
     file_close(&index);
     return LT_OK;
 }
 
+static bool is_folder(const char *ui)
+{
+    return ui != NULL && strstr(ui, "://") == NULL;
+}
+
 static enum lt_status choose_ui(struct command *command, struct lt_error *error)
 {
     const char *ui = command->ui == NULL ? DEFAULT_UI : command->ui;
-    if (strstr(ui, "://") == NULL)
+    if (is_folder(ui))
         return choose_folder(&command->hosted, ui, error);
     size_t len = strlen(ui);
     /* The one thing that is forgiven: no slash behind the host. */
@@ -241,7 +249,10 @@ static enum lt_status start_page(struct command *command, struct lt_error *error
 
 static enum lt_status start(struct command *command, struct lt_error *error)
 {
-    enum lt_status status = file_open(&command->trace_file, command->trace, error);
+    /* First, so that no file fails to open for want of what is then allowed. */
+    enum lt_status status = sites_reserve(is_folder(command->ui) ? 2 : 1, error);
+    if (status == LT_OK)
+        status = file_open(&command->trace_file, command->trace, error);
     if (status == LT_OK)
         status = open_report(command, error);
     if (status == LT_OK)
@@ -253,8 +264,6 @@ static enum lt_status start(struct command *command, struct lt_error *error)
                       "--once and a UI from a folder do not go together: the UI is still read from "
                       "here when the trace has been transferred");
     await_signals(command);
-    if (status == LT_OK)
-        status = sites_reserve(command->hosted.folder >= 0 ? 2 : 1, error);
     if (status == LT_OK && !waiting_watch())
         status = fail_memory(error);
     if (status == LT_OK)

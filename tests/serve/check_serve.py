@@ -479,6 +479,18 @@ def a_ui_from_a_folder(w):
             index.symlink_to(w.trace)
         w.fails(5, "has no index.html that can be served", w.trace, "--ui", index.parent)
     w.fails(5, "nor a folder", w.trace, "--ui", w.trace)
+    (w.folder / "socket").mkdir()
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(str(w.folder / "socket" / "index.html"))
+    w.fails(5, "its index.html cannot be opened: ", w.trace, "--ui", w.folder / "socket")
+
+
+@test
+def few_open_files_allowed(w):
+    """As many as are needed are taken before the first one is opened."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with w.serve(w.trace, "--ui", w.ui(), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, hard))) as s:
+        equal(s.get("")[0], 200, "the page")
 
 
 @test
