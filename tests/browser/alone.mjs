@@ -62,6 +62,20 @@ test('the table', async () => {
   });
 });
 
+test('the rail says what the table says', async () => {
+  const {path, report: {layers}} = made('rail', {passes: 2, layers: 3});
+  await withPage([path], async (page) => {
+    const rail = () => page.$$eval('#rail-tree .time', (all) => all.slice(1).map((time) => time.textContent));
+    const starts = [0, 0, 1, 2, 3].map((i) => text(layers[i].start_relative_ms));
+    equal([await page.textContent('#rail-heading'), await rail()], ['start, ms', starts], 'starts');
+    await page.selectOption('#table-value', 'duration');
+    const lengths = [[0, 2], [0, 0], [1, 1], [2, 2], [3, 5]].map(([a, b]) => text((layers[b].guide_end_us - layers[a].guide_start_us) / 1000));
+    equal([await page.textContent('#rail-heading'), await rail()], ['length, ms', lengths], 'lengths');
+    await page.selectOption('#table-value', 'start');
+    equal([await page.textContent('#rail-heading'), await rail()], ['start, ms', starts], 'starts again');
+  });
+});
+
 /** The cells in sight whose text does not fit. */
 function clipped(page) {
   return page.$$eval('#table .cell', (all) => all.filter((cell) => {
@@ -233,7 +247,7 @@ test('times far from the origin', async () => {
 test('a thousand passes', async () => {
   const {path} = made('thousand', {passes: 1000, layers: 142});
   await withPage([path], async (page) => {
-    equal(await page.textContent('#rail-tree [aria-level="1"] .time'), '142,000', 'guides');
+    equal(await page.textContent('#rail-tree [aria-level="1"] .time'), '142,000 guides', 'guides');
     check(await page.locator('*').count() < 2000, `${await page.locator('*').count()} elements`);
     const took = await page.evaluate(async () => {
       const canvas = document.getElementById('timeline-canvas');
@@ -296,8 +310,10 @@ test('no report, and wrong ones', async () => {
   writeFileSync(path, '{"traceEvents": []}');
   await withPage([path, '--ui', ui.origin], async (page) => {
     check(/no report/.test(await page.textContent('#message')), 'text');
+    check(!/layer/.test(await page.textContent('#handoff-title') + await page.textContent('#handoff-text')), 'of layers that are not there');
     equal(await page.locator('#rail').isVisible(), false, 'rail');
     await handOver(page, 'here');
+    check(!/layer/.test(await page.textContent('#handoff-text')), 'nor once it is handed over');
   });
   const wrong = [['[', 'not JSON'], ['[]', 'no object'], ['{"schema_version": 2}', 'schema_version'], ['{"schema_version": 1}', 'no layers'],
     ['{"schema_version": 1, "layers": [{}]}', 'layers[0] has no layer_id'],
