@@ -223,6 +223,59 @@ test('the timeline', async () => {
   });
 });
 
+/** What is written on the canvas, once it is drawn anew: [text, x, y]. */
+async function written(page) {
+  await page.evaluate(() => {
+    const {fillText} = CanvasRenderingContext2D.prototype;
+    window.texts = [];
+    CanvasRenderingContext2D.prototype.fillText = function note(text, x, y) {
+      window.texts.push([text, x, y]);
+      fillText.call(this, text, x, y);
+    };
+  });
+  await page.click('#zoom-all');
+  await drawn(page);
+  await drawn(page);
+  return page.evaluate('window.texts');
+}
+
+test('guides without length have names', async () => {
+  const {path, report: {layers}} = made('pointed', {passes: 2, layers: 3, point: true});
+  await withPage([path], async (page) => {
+    const box = await page.locator('#timeline-canvas').boundingBox();
+    const names = (await written(page)).filter(([text]) => text.startsWith('L')).sort((a, b) => a[1] - b[1]);
+    equal(names.map(([text]) => text), ['L0', 'L1', 'L2', 'L0', 'L1', 'L2'], 'names, from left to right');
+    const whole = layers[5].guide_end_us - layers[0].guide_start_us;
+    const x = (us) => MARGIN + ((us - layers[0].guide_start_us) / whole + 0.01) / 1.02 * (box.width - 2 - 2 * MARGIN);
+    check(Math.abs(names[2][1] - x(layers[2].guide_start_us) - 4) < 1, `behind the point: ${names[2]}`);
+    check(names[5][1] < x(layers[5].guide_start_us), `in front of it, where there is no room behind: ${names[5]}`);
+  });
+});
+
+test('lines of the axis and names of passes', async () => {
+  const {path} = made('lines', {passes: 2, layers: 3});
+  await withPage([path], async (page) => {
+    /* Between the passes, in the row of their names, and below it. */
+    const middle = (await page.locator('#timeline-canvas').boundingBox()).width / 2;
+    const lines = (await written(page)).filter(([text]) => text.endsWith('ms')).map(([, at]) => Math.round(at - 4.5));
+    const between = lines.reduce((a, b) => (Math.abs(b - middle) < Math.abs(a - middle) ? b : a));
+    equal(String(await colorAt(page, between, 30)), '255,255,255,255', 'in the row of names');
+    check(String(await colorAt(page, between, LANE_MIDDLE)) !== '255,255,255,255', 'in the row of guides');
+  });
+});
+
+test('a narrow window', async () => {
+  const {path} = made('narrow', {passes: 2, layers: 3});
+  await withPage([path], async (page) => {
+    const fits = await page.$eval('#facts', (facts) => facts.scrollHeight <= facts.clientHeight + 1);
+    check(fits, 'the notice is cut off');
+    const caption = await page.locator('#table-caption').boundingBox();
+    check(caption.height < 60, `the caption takes ${caption.height} px`);
+    equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'as wide as the window');
+    check((await page.locator('#rail').boundingBox()).height > 120 && await page.locator('#table').isVisible(), 'the rest');
+  }, {viewport: {width: 420, height: 850}});
+});
+
 test('times far from the origin', async () => {
   for (const [name, start, wide] of [['us', 1764590400000001, 3840], ['ns', 1764590400000000000, 1360], ['late', 2 ** 62, 1360]]) {
     const {path, report} = made(`far-${name}`, {passes: 2, layers: 300, start, origin: 0});
