@@ -11,6 +11,37 @@
  * Every function that can fail returns an lt_status and explains itself in a
  * struct lt_error. All text is UTF-8; all offsets and sizes are bytes; all
  * times are microseconds in exact decimals.
+ *
+ * A whole program, which labels a trace: job TRACE OUTPUT
+ *
+ *     #include <stdio.h>
+ *
+ *     #include <layertrack.h>
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *         if (argc != 3)
+ *             return LT_USAGE;
+ *         struct lt_track track = {
+ *             .anchor_regex = "rotary_embedding_kernel",
+ *             .num_layers = 2,
+ *             .anchor_offset = 0,
+ *             .passes = 1,        // 0 is refused, ...
+ *             .anchor_stride = 1, // ... here too
+ *             .phase = "decode",
+ *             .evidence = "one rotary embedding per layer: model.py, class DecoderLayer",
+ *         };
+ *         struct lt_annotate_options options = {
+ *             .trace = argv[1], .output = argv[2], .tracks = &track, .track_count = 1};
+ *         struct lt_annotate_result result;
+ *         struct lt_error error = {0};
+ *         if (lt_annotate(&options, &result, &error) != LT_OK) {
+ *             fprintf(stderr, "job: %s\n", error.message);
+ *             return (int)error.status;
+ *         }
+ *         printf("%llu guides\n", (unsigned long long)result.guides);
+ *         return LT_OK;
+ *     }
  */
 #ifndef LAYERTRACK_H
 #define LAYERTRACK_H

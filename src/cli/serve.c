@@ -53,6 +53,9 @@ static int run(int argc, char **argv)
     char own[PATH_MAX];
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
         return cli_print(help);
+    /* In the list of processes, too. */
+    static char name[] = PROGRAM;
+    argv[0] = name;
     int problem = ENOENT;
     if (own_folder(own, sizeof own)) {
         problem = run_from(own, "", argv);

@@ -19,6 +19,8 @@ char *about_json(const struct about *about)
     text_puts(&text, ", \"trace_bytes\": ");
     text_u64(&text, about->trace_bytes);
     text_puts(&text, about->has_report ? ", \"has_report\": true" : ", \"has_report\": false");
+    if (about->report_doubt != NULL)
+        add_string(&text, ", \"report_doubt\": ", about->report_doubt);
     add_string(&text, ", \"ui\": ", about->ui);
     text_puts(&text, about->ui_is_local ? ", \"ui_is_local\": true}\n" : ", \"ui_is_local\": false}\n");
     text_add(&text, "", 1);

@@ -11,8 +11,9 @@ struct about {
     const char *trace_name; /* without its folder; any bytes */
     uint64_t trace_bytes;   /* as stored */
     bool has_report;
-    const char *ui;   /* address of the Perfetto UI, ends in "/" */
-    bool ui_is_local; /* it is served beside the page */
+    const char *report_doubt; /* what speaks against it, or NULL */
+    const char *ui;           /* address of the Perfetto UI, ends in "/" */
+    bool ui_is_local;         /* it is served beside the page */
 };
 
 /* The text, to be freed; NULL when memory is out. */

@@ -74,14 +74,17 @@ bool file_open_below(struct served_file *file, int folder, const char *path)
             name[len] = '\0';
             next = openat(at, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (last ? 0 : O_DIRECTORY));
         }
+        int problem = len > NAME_MAX ? ENAMETOOLONG : errno;
         if (at != folder)
             close(at);
+        errno = problem;
         if (next < 0)
             return false;
         if (last) {
             if (file_take(file, next))
                 return true;
             close(next);
+            errno = ENOENT;
             return false;
         }
         at = next;

@@ -33,7 +33,8 @@ bool file_take(struct served_file *file, int fd);
 
 /*
  * Opens a file below the folder `folder`, whose path passed guard_names(),
- * name by name without following symbolic links. False when there is none.
+ * name by name without following symbolic links. False, with an errno, when
+ * there is none: ENOENT, ENOTDIR or ELOOP, or when it cannot be opened.
  */
 bool file_open_below(struct served_file *file, int folder, const char *path);
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "about.h"
+#include "belongs.h"
 #include "error.h"
 #include "help.h"
 #include "hints.h"
@@ -36,8 +37,10 @@ struct command {
     char ui_url[URL_SIZE], ui_origin[URL_SIZE];
     char page_policy[URL_SIZE + 512], ui_policy[256];
     char *about;
-    struct site page, hosted; /* hosted: a UI from a folder */
-    sigset_t ending, awaited; /* awaited: SIGUSR1 as well */
+    struct text doubt;         /* what speaks against the report, "" for nothing */
+    struct lt_error no_report; /* what was named as one is none */
+    struct site page, hosted;  /* hosted: a UI from a folder */
+    sigset_t ending, awaited;  /* awaited: SIGUSR1 as well */
     pthread_t main_thread;
     atomic_bool transferred;
 };
@@ -128,6 +131,18 @@ static enum lt_status open_report(struct command *command, struct lt_error *erro
     return status;
 }
 
+/* A report that is none keeps nobody from the trace: it is said, here and by the page. */
+static enum lt_status check_report(struct command *command, struct lt_error *error)
+{
+    struct lt_error *why = &command->no_report;
+    if (command->report_file.fd < 0 ||
+        belongs_check(&command->trace_file, command->trace, command->report, &command->doubt, why) == LT_OK ||
+        why->status == LT_TRACE)
+        return LT_OK;
+    *error = *why;
+    return error->status;
+}
+
 static enum lt_status choose_folder(struct site *site, const char *folder, struct lt_error *error)
 {
     struct served_file index;
@@ -136,17 +151,25 @@ static enum lt_status choose_folder(struct site *site, const char *folder, struc
     if (site->folder < 0)
         return fail_errno(error, folder, "is neither an address (http://... or https://...) nor a folder to serve",
                           errno);
-    if (!file_open_below(&index, site->folder, "index.html"))
+    bool is_there = file_open_below(&index, site->folder, "index.html");
+    if (!is_there && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+        return fail_errno(error, folder, "its index.html cannot be opened", errno);
+    if (!is_there)
         return fail(error, LT_IO, "%s: has no index.html that can be served: a regular file, no symbolic link",
                     printable(name, sizeof name, folder, strlen(folder)));
     file_close(&index);
     return LT_OK;
 }
 
+static bool is_folder(const char *ui)
+{
+    return ui != NULL && strstr(ui, "://") == NULL;
+}
+
 static enum lt_status choose_ui(struct command *command, struct lt_error *error)
 {
     const char *ui = command->ui == NULL ? DEFAULT_UI : command->ui;
-    if (strstr(ui, "://") == NULL)
+    if (is_folder(ui))
         return choose_folder(&command->hosted, ui, error);
     size_t len = strlen(ui);
     /* The one thing that is forgiven: no slash behind the host. */
@@ -212,6 +235,7 @@ static enum lt_status start_page(struct command *command, struct lt_error *error
         .trace_name = base_name(command->trace),
         .trace_bytes = (uint64_t)command->trace_file.opened.st_size,
         .has_report = command->report_file.fd >= 0,
+        .report_doubt = command->doubt.len > 0 ? command->doubt.data : NULL,
         .ui = command->ui_url,
         .ui_is_local = command->hosted.folder >= 0,
     };
@@ -225,9 +249,14 @@ static enum lt_status start_page(struct command *command, struct lt_error *error
 
 static enum lt_status start(struct command *command, struct lt_error *error)
 {
-    enum lt_status status = file_open(&command->trace_file, command->trace, error);
+    /* First, so that no file fails to open for want of what is then allowed. */
+    enum lt_status status = sites_reserve(is_folder(command->ui) ? 2 : 1, error);
+    if (status == LT_OK)
+        status = file_open(&command->trace_file, command->trace, error);
     if (status == LT_OK)
         status = open_report(command, error);
+    if (status == LT_OK)
+        status = check_report(command, error);
     if (status == LT_OK)
         status = choose_ui(command, error);
     if (status == LT_OK && command->once && command->hosted.folder >= 0)
@@ -235,8 +264,6 @@ static enum lt_status start(struct command *command, struct lt_error *error)
                       "--once and a UI from a folder do not go together: the UI is still read from "
                       "here when the trace has been transferred");
     await_signals(command);
-    if (status == LT_OK)
-        status = sites_reserve(command->hosted.folder >= 0 ? 2 : 1, error);
     if (status == LT_OK && !waiting_watch())
         status = fail_memory(error);
     if (status == LT_OK)
@@ -258,6 +285,10 @@ static enum lt_status announce(const struct command *command, struct lt_error *e
             printable(name, sizeof name, base, strlen(base)));
     if (command->report_file.fd < 0)
         fprintf(stderr, "layertrack: there is no report beside it (%s.layers.json); --report names one\n", name);
+    if (command->no_report.status != LT_OK)
+        fprintf(stderr, "layertrack: %s\n", command->no_report.message);
+    if (command->doubt.len > 0)
+        fprintf(stderr, "layertrack: %s: %s\n", name, command->doubt.data);
     if (hints_ssh(line, sizeof line, getenv("SSH_CONNECTION"), user, command->page.port, command->hosted.port))
         fprintf(stderr, "layertrack: to open it at home, type there: %s\n", line);
     /* Last, so that whoever reads the address has been told everything. */
@@ -296,6 +327,7 @@ static void stop(struct command *command)
     if (command->hosted.folder >= 0)
         close(command->hosted.folder);
     free(command->about);
+    text_free(&command->doubt);
 }
 
 /* Another signal ends the program at once, whatever is still to be stopped. */

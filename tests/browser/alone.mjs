@@ -62,6 +62,20 @@ test('the table', async () => {
   });
 });
 
+test('the rail says what the table says', async () => {
+  const {path, report: {layers}} = made('rail', {passes: 2, layers: 3});
+  await withPage([path], async (page) => {
+    const rail = () => page.$$eval('#rail-tree .time', (all) => all.slice(1).map((time) => time.textContent));
+    const starts = [0, 0, 1, 2, 3].map((i) => text(layers[i].start_relative_ms));
+    equal([await page.textContent('#rail-heading'), await rail()], ['start, ms', starts], 'starts');
+    await page.selectOption('#table-value', 'duration');
+    const lengths = [[0, 2], [0, 0], [1, 1], [2, 2], [3, 5]].map(([a, b]) => text((layers[b].guide_end_us - layers[a].guide_start_us) / 1000));
+    equal([await page.textContent('#rail-heading'), await rail()], ['length, ms', lengths], 'lengths');
+    await page.selectOption('#table-value', 'start');
+    equal([await page.textContent('#rail-heading'), await rail()], ['start, ms', starts], 'starts again');
+  });
+});
+
 /** The cells in sight whose text does not fit. */
 function clipped(page) {
   return page.$$eval('#table .cell', (all) => all.filter((cell) => {
@@ -209,6 +223,59 @@ test('the timeline', async () => {
   });
 });
 
+/** What is written on the canvas, once it is drawn anew: [text, x, y]. */
+async function written(page) {
+  await page.evaluate(() => {
+    const {fillText} = CanvasRenderingContext2D.prototype;
+    window.texts = [];
+    CanvasRenderingContext2D.prototype.fillText = function note(text, x, y) {
+      window.texts.push([text, x, y]);
+      fillText.call(this, text, x, y);
+    };
+  });
+  await page.click('#zoom-all');
+  await drawn(page);
+  await drawn(page);
+  return page.evaluate('window.texts');
+}
+
+test('guides without length have names', async () => {
+  const {path, report: {layers}} = made('pointed', {passes: 2, layers: 3, point: true});
+  await withPage([path], async (page) => {
+    const box = await page.locator('#timeline-canvas').boundingBox();
+    const names = (await written(page)).filter(([text]) => text.startsWith('L')).sort((a, b) => a[1] - b[1]);
+    equal(names.map(([text]) => text), ['L0', 'L1', 'L2', 'L0', 'L1', 'L2'], 'names, from left to right');
+    const whole = layers[5].guide_end_us - layers[0].guide_start_us;
+    const x = (us) => MARGIN + ((us - layers[0].guide_start_us) / whole + 0.01) / 1.02 * (box.width - 2 - 2 * MARGIN);
+    check(Math.abs(names[2][1] - x(layers[2].guide_start_us) - 4) < 1, `behind the point: ${names[2]}`);
+    check(names[5][1] < x(layers[5].guide_start_us), `in front of it, where there is no room behind: ${names[5]}`);
+  });
+});
+
+test('lines of the axis and names of passes', async () => {
+  const {path} = made('lines', {passes: 2, layers: 3});
+  await withPage([path], async (page) => {
+    /* Between the passes, in the row of their names, and below it. */
+    const middle = (await page.locator('#timeline-canvas').boundingBox()).width / 2;
+    const lines = (await written(page)).filter(([text]) => text.endsWith('ms')).map(([, at]) => Math.round(at - 4.5));
+    const between = lines.reduce((a, b) => (Math.abs(b - middle) < Math.abs(a - middle) ? b : a));
+    equal(String(await colorAt(page, between, 30)), '255,255,255,255', 'in the row of names');
+    check(String(await colorAt(page, between, LANE_MIDDLE)) !== '255,255,255,255', 'in the row of guides');
+  });
+});
+
+test('a narrow window', async () => {
+  const {path} = made('narrow', {passes: 2, layers: 3});
+  await withPage([path], async (page) => {
+    const fits = await page.$eval('#facts', (facts) => facts.scrollHeight <= facts.clientHeight + 1);
+    check(fits, 'the notice is cut off');
+    const caption = await page.locator('#table-caption').boundingBox();
+    check(caption.height < 60, `the caption takes ${caption.height} px`);
+    equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'as wide as the window');
+    check((await page.locator('#rail').boundingBox()).height > 120 && await page.locator('#table').isVisible(), 'the rest');
+  }, {viewport: {width: 420, height: 850}});
+});
+
 test('times far from the origin', async () => {
   for (const [name, start, wide] of [['us', 1764590400000001, 3840], ['ns', 1764590400000000000, 1360], ['late', 2 ** 62, 1360]]) {
     const {path, report} = made(`far-${name}`, {passes: 2, layers: 300, start, origin: 0});
@@ -233,7 +300,7 @@ test('times far from the origin', async () => {
 test('a thousand passes', async () => {
   const {path} = made('thousand', {passes: 1000, layers: 142});
   await withPage([path], async (page) => {
-    equal(await page.textContent('#rail-tree [aria-level="1"] .time'), '142,000', 'guides');
+    equal(await page.textContent('#rail-tree [aria-level="1"] .time'), '142,000 guides', 'guides');
     check(await page.locator('*').count() < 2000, `${await page.locator('*').count()} elements`);
     const took = await page.evaluate(async () => {
       const canvas = document.getElementById('timeline-canvas');
@@ -296,8 +363,10 @@ test('no report, and wrong ones', async () => {
   writeFileSync(path, '{"traceEvents": []}');
   await withPage([path, '--ui', ui.origin], async (page) => {
     check(/no report/.test(await page.textContent('#message')), 'text');
+    check(!/layer/.test(await page.textContent('#handoff-title') + await page.textContent('#handoff-text')), 'of layers that are not there');
     equal(await page.locator('#rail').isVisible(), false, 'rail');
     await handOver(page, 'here');
+    check(!/layer/.test(await page.textContent('#handoff-text')), 'nor once it is handed over');
   });
   const wrong = [['[', 'not JSON'], ['[]', 'no object'], ['{"schema_version": 2}', 'schema_version'], ['{"schema_version": 1}', 'no layers'],
     ['{"schema_version": 1, "layers": [{}]}', 'layers[0] has no layer_id'],
@@ -316,6 +385,26 @@ test('no report, and wrong ones', async () => {
   }
   writeFileSync(`${path}.layers.json`, '{"schema_version": 1, "layers": []}');
   await withPage([path], async (page) => check(/no guides/.test(await page.textContent('#message')), 'an empty one'));
+});
+
+test('a report of another trace', async () => {
+  const {path, report} = made('other', {passes: 2, layers: 3});
+  await withPage([path], async (page) => {
+    equal(await page.textContent('#facts dl'), 'Sourcemade.jsonPhasedecodeEvidencemadeAnchorrotary, pid 7, device 0', 'facts');
+    equal(await page.locator('#doubt').isVisible(), false, 'nothing speaks against it');
+  });
+  writeFileSync(`${path}.layers.json`, JSON.stringify({...report, insert_bytes: 1000}));
+  await withPage([path], async (page) => {
+    const [said, timeline] = [page.locator('#doubt'), await page.locator('#timeline').boundingBox()];
+    equal(await said.textContent(), 'The report\'s guides are not in this trace: it is as long as what was annotated, 19 bytes, and the ' +
+      'annotated trace has 1019 bytes.', 'the source');
+    check((await said.boundingBox()).y < timeline.y, 'above the timeline');
+  });
+  writeFileSync(`${path}.layers.json`, JSON.stringify({...report, source_bytes: 12345}));
+  await withPage([path], async (page) => {
+    check(/^The report is of another trace.* 12345 bytes, this one 19; do not rely/.test(await page.textContent('#doubt')), 'another');
+    equal(await page.getAttribute('#doubt', 'role'), 'alert', 'role');
+  });
 });
 
 test('a page that fails at the report', async () => {
@@ -351,14 +440,14 @@ test('names that are markup', async () => {
   const evil = '</script><script>alert(1)</script><img src=x onerror=alert(2)>';
   const {path} = annotated(`${evil.replaceAll('/', '&#47;')}"'`, '.json', evil);
   const report = JSON.parse(readFileSync(`${path}.layers.json`));
-  for (const key of ['notice', 'phase', 'track_name', 'anchor_regex', 'pid', 'device'])
+  for (const key of ['notice', 'source_file', 'phase', 'track_name', 'anchor_regex', 'pid', 'device'])
     report[key] = evil;
   report.layers[0].anchor_name = evil;
   writeFileSync(`${path}.layers.json`, JSON.stringify(report));
   await withPage([path, '--ui', ui.origin], async (page) => {
     equal(await page.textContent('#trace-name'), path.slice(folder.length + 1), 'name');
     const facts = await page.textContent('#facts');
-    check(facts.split(evil).length >= 6, 'the texts stand as they are');
+    check(facts.split(evil).length >= 7, 'the texts stand as they are');
     await page.click('#rail-tree [aria-level="3"]');
     await page.click('#tab-table');
     equal([await page.locator('img').count(), await page.locator('script').count()], [0, 1], 'images and scripts');

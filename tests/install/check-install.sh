@@ -18,13 +18,19 @@ test "$("$prefix/bin/layertrack" --version)" = "layertrack $version"
 test -f "$prefix/share/man/man1/layertrack.1"
 test "$(pkg-config --modversion layertrack)" = "$version"
 
-${CC:-cc} -Wall -Wextra -Werror "$here/use.c" $(pkg-config --cflags --libs layertrack) -o "$folder/shared"
-said=$(LD_LIBRARY_PATH=$libraries DYLD_LIBRARY_PATH=$libraries "$folder/shared" "$fixtures/decode.json" "$folder/a.json")
-test "$said" = "$version: 4 guides"
+# The program in the library's own header, to the letter.
+sed -n -e '/^ \*\//q' -e 's/^ \*     //p' "$prefix/include/layertrack.h" >"$folder/job.c"
+test "$(pkg-config --cflags layertrack | wc -w)" -eq 1
 
-${CC:-cc} "$here/use.c" $(pkg-config --cflags layertrack) "$libraries/liblayertrack.a" \
-    $(pkg-config --libs yajl zlib libpcre2-8 libcrypto libdeflate) -pthread -o "$folder/static"
+${CC:-cc} -Wall -Wextra -Werror "$folder/job.c" $(pkg-config --cflags --libs layertrack) -o "$folder/shared" \
+    "-Wl,-rpath,$(pkg-config --variable=libdir layertrack)"
+said=$("$folder/shared" "$fixtures/decode.json" "$folder/a.json")
+test "$said" = "2 guides"
+"$prefix/bin/layertrack" verify "$folder/a.json" "$fixtures/decode.json" >/dev/null
+
+${CC:-cc} "$folder/job.c" $(pkg-config --cflags layertrack) -o "$folder/static" \
+    $(pkg-config --static --libs layertrack | sed "s|-llayertrack|$libraries/liblayertrack.a|")
 said=$("$folder/static" "$fixtures/decode.json" "$folder/b.json")
-test "$said" = "$version: 4 guides"
+test "$said" = "2 guides"
 cmp "$folder/a.json" "$folder/b.json"
 echo "installed, moved, linked both ways"

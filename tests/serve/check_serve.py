@@ -135,6 +135,36 @@ def gzip_as_stored(w):
 
 
 @test
+def a_report_that_does_not_belong(w):
+    """What is certain is said, on the page too; what is not, is not."""
+    report = w.folder / "r.json"
+    packed = gzip.compress(TRACE)
+    size = len(TRACE)
+    for name, trace, source, insert, wanted in (
+            ("plain", TRACE, size - 20, 20, ""), ("plain, other", TRACE, size - 20, 21, "of another trace"),
+            ("plain, the source", TRACE, size, 20, "guides are not in this trace"),
+            ("gzip", packed, size - 20, 20, ""), ("gzip, other", packed, size - 20, 21, "of another trace"),
+            ("gzip, the source", packed, size, 20, "guides are not in this trace"),
+            ("gzip, 4 GiB more", packed, size + (1 << 32), 0, ""),
+            ("gzip, zeros behind it", packed + bytes(9), size, 0, ""), ("gzip, nothing but zeros", packed + bytes(9000), 7, 7, ""),
+            ("gzip, zeros, other", packed + bytes(9), 7, 7, "of another trace"),
+            ("gzip, two members", packed * 2, 2 * size, 0, ""), ("gzip, two members, other", packed * 2, 7, 7, "")):
+        path = w.folder / "b.json"
+        path.write_bytes(trace)
+        report.write_text(json.dumps({"schema_version": 1, "source_bytes": source, "insert_bytes": insert, "layers": [{}]}))
+        with w.serve(path, "--report", report) as s:
+            said = json.loads(s.get("about.json")[2]).get("report_doubt", "")
+            check(wanted in said and (wanted != "") == (said != ""), f"{name}: {said!r}")
+            equal(f"layertrack: b.json: {said}\n" in s.stderr(), said != "", f"{name}: {s.stderr()}")
+            equal(len(s.stderr().splitlines()), 1 if said == "" else 2, f"{name}: {s.stderr()}")
+    for text, words in (("no JSON", "is not JSON"), ('{"schema_version": 2, "layers": []}', "has no schema_version 1")):
+        report.write_text(text)
+        with w.serve(w.trace, "--report", report) as s:
+            check(f"{report}: {words}" in s.stderr(), s.stderr())
+            equal(s.get("report.json")[2], text.encode(), "it is served all the same")
+
+
+@test
 def paths_that_are_refused(w):
     with w.serve() as s:
         token, base = s.base[1:-1], s.base
@@ -449,6 +479,18 @@ def a_ui_from_a_folder(w):
             index.symlink_to(w.trace)
         w.fails(5, "has no index.html that can be served", w.trace, "--ui", index.parent)
     w.fails(5, "nor a folder", w.trace, "--ui", w.trace)
+    (w.folder / "socket").mkdir()
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(str(w.folder / "socket" / "index.html"))
+    w.fails(5, "its index.html cannot be opened: ", w.trace, "--ui", w.folder / "socket")
+
+
+@test
+def few_open_files_allowed(w):
+    """As many as are needed are taken before the first one is opened."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with w.serve(w.trace, "--ui", w.ui(), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (5, hard))) as s:
+        equal(s.get("")[0], 200, "the page")
 
 
 @test
@@ -553,6 +595,8 @@ def where_the_program_lies(w):
     check(done.returncode == 0 and done.stdout.startswith("Usage: layertrack serve"), done.stderr)
     with Serving(str(moved / "bin" / "layertrack"), w.trace) as s:
         equal(s.get("")[0], 200, "a moved installation")
+        if Path("/proc/self/cmdline").exists():
+            equal(Path(f"/proc/{s.process.pid}/cmdline").read_bytes().split(b"\0")[0], b"layertrack-serve", "in the list of processes")
     if sys.platform.startswith("linux") and shutil.which("ldd"):
         libraries = subprocess.run(["ldd", w.layertrack], capture_output=True, text=True).stdout
         check("microhttpd" not in libraries, "the command itself needs the HTTP library")

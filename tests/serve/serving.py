@@ -11,12 +11,12 @@ from http.client import HTTPConnection
 class Serving:
     """A running server; `url` is what it printed. Leaving the block ends it."""
 
-    def __init__(self, layertrack, *args, env=None):
+    def __init__(self, layertrack, *args, env=None, **more):
         environment = {k: v for k, v in os.environ.items() if k != "SSH_CONNECTION"}
         environment.update(env or {})
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen([layertrack, "serve", *map(str, args)], stdout=subprocess.PIPE, stderr=self.errors,
-                                        stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
+                                        stdin=subprocess.DEVNULL, env=environment, start_new_session=True, **more)
         self.url = self.process.stdout.readline().decode().strip()
         match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[A-Za-z0-9_-]{32}/)", self.url)
         if not match:

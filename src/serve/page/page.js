@@ -3,7 +3,7 @@
  * table of the guides, and around all that a Perfetto UI to show the trace in.
  *
  * From the server (paths below the page's own):
- *   about.json    {tool_version, trace_name, trace_bytes, has_report, ui, ui_is_local}
+ *   about.json    {tool_version, trace_name, trace_bytes, has_report, report_doubt?, ui, ui_is_local}
  *   report.json   the mapping report, as annotate wrote it
  *   trace         the trace, as stored
  *
@@ -128,13 +128,15 @@ function isolated(text) {
   return element('bdi', '', text);
 }
 
-function factsOf(track) {
+function factsOf(track, number) {
   const anchor = [isolated(track.anchorRegex)];
   if (track.pid !== null)
     anchor.push(', pid ', isolated(track.pid));
   if (track.device !== null)
     anchor.push(', device ', isolated(track.device));
-  const rows = [['Phase', [isolated(track.phase)]], ['Evidence', [isolated(track.evidence)]], ['Anchor', anchor]];
+  const {sourceFile} = page.report;
+  const source = number > 0 || sourceFile === '' ? [] : [['Source', [isolated(sourceFile)]]];
+  const rows = [...source, ['Phase', [isolated(track.phase)]], ['Evidence', [isolated(track.evidence)]], ['Anchor', anchor]];
   return element('dl', '', ...rows.flatMap(([name, value]) => [element('dt', '', name), element('dd', '', ...value)]));
 }
 
@@ -147,6 +149,11 @@ function showFacts() {
   byId('facts-summary').replaceChildren(...page.report.tracks.flatMap(summaryOf));
   byId('facts').append(...page.report.tracks.map(factsOf), element('p', 'quiet', isolated(page.report.notice)));
   byId('facts').hidden = false;
+  const doubt = page.about.report_doubt;
+  if (doubt !== undefined) {
+    byId('doubt').textContent = `${doubt[0].toUpperCase()}${doubt.slice(1)}.`;
+    byId('doubt').hidden = false;
+  }
 }
 
 function showReport() {
@@ -157,7 +164,7 @@ function showReport() {
   };
   byId('rail').hidden = byId('timeline').hidden = byId('tab-table').hidden = false;
   showFacts();
-  const rail = new Rail(byId('rail-tree'), report, choose, again);
+  const rail = new Rail(byId('rail-tree'), byId('rail-heading'), report, choose, again);
   const timeline = new Timeline(byId('timeline-canvas'), report, choose, hover, again);
   const table = new Table(byId('table'), byId('table-caption'), report, choose, again);
   page.views = [
@@ -170,7 +177,7 @@ function showReport() {
   byId('zoom-out').onclick = () => timeline.zoom(1.5);
   byId('zoom-pass').onclick = () => timeline.pass();
   byId('zoom-all').onclick = () => timeline.all();
-  byId('table-value').onchange = (event) => table.setValue(event.target.value);
+  byId('table-value').onchange = (event) => [table, rail].forEach((view) => view.setValue(event.target.value));
   byId('table-track').append(...report.tracks.map((track, number) => {
     const option = element('option', '', track.name);
     option.value = String(number);
@@ -200,8 +207,10 @@ function shellName(name) {
 const OTHER_WAYS = 'Save the file and open it in Perfetto by “Open trace file”; or, for any size, let the native trace processor load it, ' +
   'which the UI then finds at port 9001 (from another host with ssh -L 9001:127.0.0.1:9001):';
 
+const NO_LAYERS = 'See the trace';
+
 const TITLES = {
-  idle: 'See the kernels beneath a layer',
+  idle: 'See the kernels beneath a layer', /* without a report: NO_LAYERS */
   blocked: 'The browser blocked the window',
   waiting: 'Waiting for the Perfetto UI',
   fetching: 'Transferring the trace',
@@ -239,8 +248,8 @@ function stateText(state) {
   case 'fetching':
     return `${bytes(state.received)} of ${bytes(state.total)}`;
   case 'handed':
-    return `Perfetto has all ${bytes(state.bytes)} and loads them now; whether it can, it shows itself. Once it has, choose a ` +
-      'pass or a layer to go there.';
+    return `Perfetto has all ${bytes(state.bytes)} and loads them now; whether it can, it shows itself.` +
+      (page.report === null ? '' : ' Once it has, choose a pass or a layer to go there.');
   case 'failed':
     return failureText(state);
   case 'reloaded':
@@ -248,8 +257,8 @@ function stateText(state) {
   case 'closed':
     return 'Open it again to go on.';
   default:
-    return `Opens ${origin} and hands it the trace, inside this browser: nothing is uploaded. From then on a click or the ` +
-      'arrow keys on a layer take you there.';
+    return `Opens ${origin} and hands it the trace, inside this browser: nothing is uploaded.` +
+      (page.report === null ? '' : ' From then on a click or the arrow keys on a layer take you there.');
   }
 }
 
@@ -270,7 +279,8 @@ function showState(state) {
   const otherWay = (idle && large !== null) || (state.name === 'failed' && state.why === 'memory');
   byId('handoff').dataset.state = state.name;
   byId('handoff').classList.toggle('compact', busy || again);
-  byId('handoff-title').textContent = idle && large !== null ? 'Too large for a browser, most likely' : TITLES[state.name];
+  byId('handoff-title').textContent = idle && large !== null ? 'Too large for a browser, most likely' :
+    state.name === 'idle' && page.report === null ? NO_LAYERS : TITLES[state.name];
   byId('handoff-text').textContent = idle && large !== null ?
     `${large}. Browsers take some hundred megabytes to a gigabyte. ${OTHER_WAYS}` : stateText(state);
   byId('handoff-command').textContent = `trace_processor_shell server http ${shellName(page.about.trace_name)}`;
@@ -363,7 +373,7 @@ function prepareTabs() {
 function withoutReport(why) {
   page.report = null;
   page.views = [];
-  for (const id of ['rail', 'timeline', 'tab-table', 'facts'])
+  for (const id of ['rail', 'timeline', 'tab-table', 'facts', 'doubt'])
     byId(id).hidden = true;
   say(why);
 }

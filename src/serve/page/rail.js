@@ -3,16 +3,19 @@
  * the rows in sight are elements; where a row is follows from counts alone, so
  * a report of a hundred thousand guides scrolls as one of ten.
  */
-import {count, milliseconds} from './format.js';
+import {milliseconds, plural} from './format.js';
 import {oncePerFrame} from './frame.js';
 import {passOf} from './report.js';
 
 const ROW = 26;
 
 export class Rail {
-  /** `choose(track, pass, guide)`: numbers; guide is -1 for a whole pass. `again` is called on Enter. */
-  constructor(element, report, choose, again) {
-    Object.assign(this, {element, report, choose, again});
+  /**
+   * `heading` says what the numbers are. `choose(track, pass, guide)`: numbers; guide is -1 for a whole pass. `again` is
+   * called on Enter.
+   */
+  constructor(element, heading, report, choose, again) {
+    Object.assign(this, {element, heading, report, choose, again});
     this.later = oncePerFrame(() => this.draw());
     this.open = report.tracks.map(() => true);
     this.openPass = report.tracks.map((track) => (track.passes.length > 0 ? 0 : -1));
@@ -25,6 +28,14 @@ export class Rail {
     element.addEventListener('keydown', (event) => this.key(event));
     element.addEventListener('click', (event) => this.click(event));
     new ResizeObserver(() => this.draw()).observe(element);
+    this.setValue('start');
+  }
+
+  /** As in the table: 'start' or 'duration'. */
+  setValue(value) {
+    this.value = value;
+    this.heading.textContent = value === 'start' ? 'start, ms' : 'length, ms';
+    this.draw();
   }
 
   layersOf(track) {
@@ -165,11 +176,11 @@ export class Rail {
   words(row) {
     const track = this.report.tracks[row.track];
     if (row.pass < 0)
-      return [track.name, count(track.count)];
+      return [track.name, plural(track.count, 'guide')];
     const pass = track.passes[row.pass];
-    if (row.guide < 0)
-      return [`Pass ${pass.index}`, `${milliseconds(track.relativeStart[pass.from])} ms`];
-    return [`L${track.layer[row.guide]}`, milliseconds(track.relativeStart[row.guide])];
+    const [name, first, last] = row.guide < 0 ? [`Pass ${pass.index}`, pass.from, pass.to - 1] :
+      [`L${track.layer[row.guide]}`, row.guide, row.guide];
+    return [name, milliseconds(this.value === 'start' ? track.relativeStart[first] : (track.end[last] - track.start[first]) / 1000)];
   }
 
   render(n) {

@@ -82,7 +82,7 @@ function readTrack(json) {
 
 /**
  * A report of one track or of several. Throws an Error whose message can be shown.
- * Besides tracks: notice, origin (start of the trace, in microseconds), base
+ * Besides tracks: notice, sourceFile (what was annotated), origin (start of the trace, in microseconds), base
  * and span (first start, and from there to the last end), unpackedBytes (of the
  * annotated trace; null when the report does not tell).
  */
@@ -99,6 +99,7 @@ export function readReport(json) {
   return {
     tracks,
     notice: text(json.notice),
+    sourceFile: text(json.source_file),
     base: full.length > 0 ? base : 0,
     span: full.length > 0 ? end - base : 0,
     origin: json.trace_origin_us ?? (full.length > 0 ? base : 0),

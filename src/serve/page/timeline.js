@@ -220,7 +220,12 @@ export class Timeline {
     for (let i = 0; i <= last; i++) {
       const x = Math.round(this.x(start + i * step)) + 0.5;
       c.moveTo(x, AXIS - 6);
-      c.lineTo(x, this.height() - OVERVIEW - 6);
+      c.lineTo(x, AXIS - 2);
+      /* Beside the names of passes, not through them. */
+      for (let lane = 0; lane < this.report.tracks.length; lane++) {
+        c.moveTo(x, AXIS + lane * LANE + BAND);
+        c.lineTo(x, AXIS + (lane + 1) * LANE);
+      }
       const text = tick((first + i) * step, step);
       if (x + 4 + this.label(text) < this.width)
         c.fillText(text, x + 4, 10);
@@ -235,26 +240,46 @@ export class Timeline {
     const past = lowerBound(track.start, track.count, this.left + this.span + base);
     this.drawPasses(track, top, from, past);
     const selected = this.selection.track === number ? this.selection.guide : -1;
-    let run = null;
+    const blocks = [];
     for (let i = from; i < past; i++) {
       const x0 = this.x(track.start[i] - base);
       const x1 = this.x(track.end[i] - base);
-      const narrow = x1 - x0 < MERGED;
-      if (run !== null && (!narrow || x0 > run.end + 1)) {
-        this.block(run, top);
-        run = null;
-      }
-      if (!narrow)
+      const run = blocks[blocks.length - 1];
+      if (x1 - x0 >= MERGED)
         this.guide(track.layer[i], x0, x1, top, i === selected);
-      else if (run === null)
-        run = {start: x0, end: x1};
+      else if (run === undefined || run.last < i - 1 || x0 > run.end + 1)
+        blocks.push({start: x0, end: x1, first: i, last: i});
       else
-        run.end = x1;
+        Object.assign(run, {end: x1, last: i});
     }
-    if (run !== null)
-      this.block(run, top);
+    blocks.forEach((run) => this.block(run, top));
+    blocks.filter((run) => run.first === run.last).forEach((run) => this.nameBeside(track, run.first, top, selected));
     if (selected >= 0)
       this.mark(this.x(track.start[selected] - base), this.x(track.end[selected] - base), top);
+  }
+
+  /**
+   * Names a guide that is too narrow for it: behind it where there is room, or else in front, where the guide before is wide
+   * enough for both names.
+   */
+  nameBeside(track, i, top, selected) {
+    const c = this.context;
+    const {base} = this.report;
+    const [x0, x1] = [this.x(track.start[i] - base), this.x(track.end[i] - base)];
+    const before = i > 0 ? {start: this.x(track.start[i - 1] - base), end: this.x(track.end[i - 1] - base)} : null;
+    const next = i + 1 < track.count ? this.x(track.start[i + 1] - base) : Infinity;
+    const text = `L${track.layer[i]}`;
+    const y = top + BAND + (LANE - BAND - 8) / 2;
+    const touches = before !== null && x0 - before.end < 1;
+    if (x0 < MARGIN)
+      return;
+    if (Math.min(next, this.width - MARGIN) - x1 > this.label(text) + 8) {
+      c.fillStyle = this.color.text;
+      c.fillText(text, x1 + 4, y);
+    } else if (touches && x0 - Math.max(MARGIN, before.start) > this.label(text) + this.label(`L${track.layer[i - 1]}`) + 16) {
+      c.fillStyle = this.color[i - 1 === selected ? 'accent-text' : 'guide-text'];
+      c.fillText(text, x0 - this.label(text) - 4, y);
+    }
   }
 
   drawPasses(track, top, from, past) {
