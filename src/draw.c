@@ -23,6 +23,10 @@
 #define LABEL_COLUMN 760
 #define TEXT_COLUMN  640
 
+/* So many names of anchors are told, and of each so much. */
+#define MOST_ANCHORS   2
+#define ANCHOR_COLUMNS 80
+
 static const char style[] =
     "<style>\n"
     "svg{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif}\n"
@@ -187,7 +191,7 @@ static void kernel_box(struct text *out, const struct picture *picture, const st
     size_t len = picture_short_name(name, sizeof name, kernel->name, kernel->len);
     text_puts(out, "<rect class=\"k");
     text_u64(out, picture_colour(name, len));
-    text_puts(out, picture_begins_guide(picture, kernel->start) ? " an\"" : "\"");
+    text_puts(out, picture_is_anchor(picture, kernel) ? " an\"" : "\"");
     attribute(out, "x", kernel->x0);
     attribute(out, "width", kernel->x1 - kernel->x0);
     text_puts(out, " height=\"20\" rx=\"1\"><title>");
@@ -413,6 +417,82 @@ static void kernel_words(struct text *words, const struct drawing *drawing)
     text_puts(words, ".");
 }
 
+static uint64_t count_outlined(const struct drawing *drawing)
+{
+    uint64_t outlined = 0;
+    for (size_t i = 0; i < drawing->stream_count; i++)
+        for (unsigned x = 0; x < drawing->picture->width; x++) {
+            const struct picture_kernel *kernel = drawing->streams[i]->columns[x].kernel;
+            outlined +=
+                kernel != NULL && kernel->x1 - kernel->x0 >= LEAST_BOX && picture_is_anchor(drawing->picture, kernel);
+        }
+    return outlined;
+}
+
+/* Whether a guide in front of this one has an anchor whose name is the same as people call it. */
+static bool is_named_before(const struct picture *picture, size_t row, const char *name, size_t len)
+{
+    char other[PICTURE_MAX_NAME];
+    uint32_t last = INTERN_NONE;
+    for (size_t i = 0; i < row; i++) {
+        if (picture->rows[i].name == INTERN_NONE || picture->rows[i].name == last)
+            continue;
+        last = picture->rows[i].name;
+        const struct intern_entry *entry = &picture->names->entries[last];
+        if (picture_short_name(other, sizeof other, entry->text, entry->len) == len && memcmp(other, name, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The anchors' names, the first ones; false when no guide tells one. */
+static bool anchor_names(struct text *words, const struct picture *picture)
+{
+    char name[PICTURE_MAX_NAME];
+    uint32_t last = INTERN_NONE;
+    size_t count = 0;
+    for (size_t i = 0; i < picture->row_count && count <= MOST_ANCHORS; i++) {
+        if (picture->rows[i].name == last || picture->rows[i].name == INTERN_NONE)
+            continue;
+        last = picture->rows[i].name;
+        const struct intern_entry *entry = &picture->names->entries[last];
+        size_t len = picture_short_name(name, sizeof name, entry->text, entry->len);
+        if (is_named_before(picture, i, name, len))
+            continue;
+        if (count++ == MOST_ANCHORS) {
+            text_puts(words, " and others");
+            break;
+        }
+        size_t fit = svg_fit(name, len, ANCHOR_COLUMNS);
+        text_puts(words, count == 1 ? "Anchor: " : ", ");
+        text_add(words, name, fit);
+        text_puts(words, fit < len ? "\xe2\x80\xa6" : "");
+    }
+    return count > 0;
+}
+
+static void anchor_words(struct text *words, const struct drawing *drawing)
+{
+    uint64_t guides = drawing->picture->row_count, outlined = count_outlined(drawing);
+    if (!anchor_names(words, drawing->picture))
+        return;
+    if (outlined == 0) {
+        text_puts(words, ", where the guides begin.");
+        return;
+    }
+    text_puts(words, outlined == 1 ? ". The outlined kernel is the anchor" : ". The outlined kernels are the anchors");
+    if (outlined < guides) {
+        text_puts(words, " of ");
+        text_u64(words, outlined);
+        text_puts(words, " of the ");
+        text_u64(words, guides);
+        text_puts(words, " guides");
+    } else {
+        text_puts(words, guides == 1 ? ", where the guide begins" : ", where the guides begin");
+    }
+    text_puts(words, ".");
+}
+
 static void write_captions(struct captions *captions, const struct drawing *drawing)
 {
     struct text words = {0};
@@ -420,6 +500,9 @@ static void write_captions(struct captions *captions, const struct drawing *draw
     paragraph(captions, words.data, words.len, 3);
     words.len = 0;
     kernel_words(&words, drawing);
+    paragraph(captions, words.data, words.len, 3);
+    words.len = 0;
+    anchor_words(&words, drawing);
     paragraph(captions, words.data, words.len, 3);
     words.len = 0;
     text_puts(&words, "Evidence: ");

@@ -12,11 +12,11 @@
 
 /* ---- one guide's args, by yajl ----------------------------------------------------------------------------- */
 
-enum arg { ARG_PASS, ARG_LAYER, ARG_START, ARG_END, ARG_PHASE, ARG_EVIDENCE, ARG_NOTICE, ARGS };
+enum arg { ARG_PASS, ARG_LAYER, ARG_START, ARG_END, ARG_PHASE, ARG_EVIDENCE, ARG_NOTICE, ARG_ANCHOR, ARGS };
 
 static const char *const arg_names[ARGS] = {
     [ARG_PASS] = "pass_index", [ARG_LAYER] = "layer_id",    [ARG_START] = "start_us", [ARG_END] = "end_us",
-    [ARG_PHASE] = "phase",     [ARG_EVIDENCE] = "evidence", [ARG_NOTICE] = "notice",
+    [ARG_PHASE] = "phase",     [ARG_EVIDENCE] = "evidence", [ARG_NOTICE] = "notice",  [ARG_ANCHOR] = "anchor_name",
 };
 
 struct args {
@@ -284,6 +284,34 @@ static bool add_row(struct guides *guides, const struct guide_row *row, const st
     return true;
 }
 
+size_t guides_cut_name(const char *name, size_t len)
+{
+    if (len <= GUIDES_NAME_LENGTH)
+        return len;
+    len = GUIDES_NAME_LENGTH;
+    while (len > GUIDES_NAME_LENGTH - 4 && ((unsigned char)name[len] & 0xc0) == 0x80)
+        len--;
+    return len;
+}
+
+/* The number of the anchor's name. False when memory is out. */
+static bool name_of(struct guides *guides, const struct args *args, uint32_t *out)
+{
+    const char *name = args->text[ARG_ANCHOR];
+    *out = INTERN_NONE;
+    if (name == NULL || args->number[ARG_ANCHOR])
+        return true;
+    size_t len = guides_cut_name(name, args->len[ARG_ANCHOR]);
+    if (guides->names.count == GUIDES_MAX_NAMES) {
+        *out = intern_find(&guides->names, 0, name, len);
+        return true;
+    }
+    *out = intern(&guides->names, 0, name, len, NULL);
+    if (*out == INTERN_NONE)
+        fail_memory(guides->error);
+    return *out != INTERN_NONE;
+}
+
 static bool take_guide(struct guides *guides, const struct scan_event *event, const struct args *args)
 {
     uint64_t pass;
@@ -301,7 +329,8 @@ static bool take_guide(struct guides *guides, const struct scan_event *event, co
         return false;
     if (track->passes <= pass)
         track->passes = pass + 1;
-    return track != guides->taken || pass != guides->pass || add_row(guides, &row, event);
+    return track != guides->taken || pass != guides->pass ||
+           (name_of(guides, args, &row.name) && add_row(guides, &row, event));
 }
 
 /* Whether a field is the text, or, among `words`, holds it. */
@@ -388,5 +417,6 @@ enum lt_status guides_check(struct guides *guides)
 void guides_free(struct guides *guides)
 {
     free(guides->rows);
+    intern_free(&guides->names);
     arena_free(&guides->arena);
 }

@@ -3,7 +3,8 @@
  *
  * A guide is an `X` event of category `layer_guide`; its args hold the row
  * of the report. Kept are the rows of one pass of one track (48 bytes a
- * row), and of each track its names: nothing grows with the trace.
+ * row) with at most GUIDES_MAX_NAMES names of anchors, and of each track its
+ * names: nothing grows with the trace.
  */
 #ifndef GUIDES_H
 #define GUIDES_H
@@ -12,14 +13,20 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "intern.h"
 #include "moment.h"
 #include "reading.h"
 
 /* More tracks than this are refused. */
 #define GUIDES_MAX_TRACKS 64
 
+/* Of anchors' names so many, and of each so many bytes. */
+#define GUIDES_MAX_NAMES   64
+#define GUIDES_NAME_LENGTH ((size_t)256)
+
 struct guide_row {
     uint64_t layer;
+    uint32_t name;     /* of the anchor, in guides.names; INTERN_NONE: not known */
     moment start, end; /* exact; equal for a guide of which only the anchor is known */
 };
 
@@ -47,6 +54,7 @@ struct guides {
     struct guide_track *taken; /* the track of `rows`; NULL: there is none */
     struct guide_row *rows;    /* in order of time */
     size_t row_count, row_capacity;
+    struct intern names; /* of their anchors, cut */
     struct arena arena;
 };
 
@@ -59,6 +67,9 @@ enum lt_status guides_check(struct guides *guides);
 /* Whether a field of an event is the value: 7 and 7.0 are the same, 7 and "7" are not. Sets *failed when memory is out.
  */
 bool guide_value_is(const struct guide_value *value, const struct scan_value *field, bool *failed);
+
+/* Cuts a name at GUIDES_NAME_LENGTH, at a character's edge. Returns the length that is left. */
+size_t guides_cut_name(const char *name, size_t len);
 
 void guides_free(struct guides *guides);
 

@@ -196,17 +196,6 @@ static uint8_t colour_of(const char *name, size_t len)
     return picture_colour(brief, picture_short_name(brief, sizeof brief, name, len));
 }
 
-/* Cuts at a character's edge. */
-static size_t cut(const char *name, size_t len)
-{
-    if (len <= PICTURE_MAX_NAME)
-        return len;
-    len = PICTURE_MAX_NAME;
-    while (len > PICTURE_MAX_NAME - 4 && ((unsigned char)name[len] & 0xc0) == 0x80)
-        len--;
-    return len;
-}
-
 static bool add_kernel(struct picture *picture, struct picture_stream *stream, const struct picture_kernel *kernel,
                        const char *name)
 {
@@ -219,7 +208,7 @@ static bool add_kernel(struct picture *picture, struct picture_stream *stream, c
         add_other(stream, column, length, colour_of(name, kernel->len));
         return true;
     }
-    size_t len = cut(name, kernel->len);
+    size_t len = guides_cut_name(name, kernel->len);
     struct picture_kernel *copy = malloc(sizeof *copy + len);
     if (copy == NULL)
         return false;
@@ -234,7 +223,8 @@ static bool add_kernel(struct picture *picture, struct picture_stream *stream, c
     return true;
 }
 
-bool picture_begins_guide(const struct picture *picture, moment start)
+/* The first guide of the window that begins then or later, or `row_count`. */
+static size_t first_guide(const struct picture *picture, moment start)
 {
     size_t low = 0, high = picture->row_count;
     while (low < high) {
@@ -244,7 +234,35 @@ bool picture_begins_guide(const struct picture *picture, moment start)
         else
             high = middle;
     }
-    return low < picture->row_count && picture->rows[low].start == start;
+    return low;
+}
+
+bool picture_begins_guide(const struct picture *picture, moment start)
+{
+    size_t i = first_guide(picture, start);
+    return i < picture->row_count && picture->rows[i].start == start;
+}
+
+/* In a guide's args what is not UTF-8 became U+FFFD. */
+static bool has_name(const struct picture_kernel *kernel, const struct intern_entry *name)
+{
+    if (name->len == kernel->len && memcmp(name->text, kernel->name, name->len) == 0)
+        return true;
+    for (size_t i = 0; i + 3 <= name->len; i++)
+        if (memcmp(name->text + i, "\xef\xbf\xbd", 3) == 0)
+            return !utf8_valid(kernel->name, kernel->len);
+    return false;
+}
+
+bool picture_is_anchor(const struct picture *picture, const struct picture_kernel *kernel)
+{
+    for (size_t i = first_guide(picture, kernel->start);
+         i < picture->row_count && picture->rows[i].start == kernel->start; i++) {
+        uint32_t number = picture->rows[i].name;
+        if (number == INTERN_NONE || has_name(kernel, &picture->names->entries[number]))
+            return true;
+    }
+    return false;
 }
 
 /* The device's number, INTERN_NONE for none; false when memory is out. */

@@ -29,10 +29,10 @@ struct picture_kernel {
     moment start, dur;
     int64_t x0, x1;
     size_t len;
-    char name[]; /* decoded, cut at PICTURE_MAX_NAME bytes */
+    char name[]; /* decoded, cut by guides_cut_name() */
 };
 
-#define PICTURE_MAX_NAME ((size_t)256)
+#define PICTURE_MAX_NAME GUIDES_NAME_LENGTH
 
 struct picture_column {
     struct picture_kernel *kernel; /* or NULL */
@@ -58,8 +58,9 @@ struct picture {
     const char *device;           /* wanted text, or NULL */
     const struct guide_row *rows; /* the window's guides, in order */
     size_t row_count;
-    moment start, length; /* of the window; length > 0 */
-    unsigned width;       /* columns */
+    const struct intern *names; /* of the guides' anchors */
+    moment start, length;       /* of the window; length > 0 */
+    unsigned width;             /* columns */
 
     struct intern keys; /* (device, tid) of a stream */
     struct picture_stream *streams;
@@ -78,6 +79,9 @@ int64_t picture_x(const struct picture *picture, moment time);
 
 /* Whether a guide of the window begins exactly then. */
 bool picture_begins_guide(const struct picture *picture, moment start);
+
+/* Whether a kernel is the anchor of a guide of the window: by its start, and by its name where the guide tells one. */
+bool picture_is_anchor(const struct picture *picture, const struct picture_kernel *kernel);
 
 /*
  * After the reading: the streams to draw, at most `most`, the busiest ones,

@@ -117,6 +117,7 @@ static enum lt_status choose_window(struct job *job)
     picture->start = picture->rows[0].start;
     picture->length = last->end + job->extension - picture->start;
     picture->width = job->width - DRAW_MARGINS;
+    picture->names = &job->guides.names;
     picture->pid = &job->guides.taken->pid;
     picture->device = job->options->device;
     picture->trace_name = source_name(job->reading.source);

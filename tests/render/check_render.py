@@ -75,6 +75,7 @@ class Model:
             known = [length for length in lengths if length > 0]
             end += sum(known) // len(known) // 10**6 * 10**6 if known else 100 * BILLION
         self.length, self.columns = end - self.start, width - 112
+        self.anchors = {(nanos(row["start_us"]) - self.start, row["anchor_name"]) for row in self.rows}
         self.streams = {}
         for event in trace["traceEvents"] if isinstance(trace, dict) else trace:
             if is_kernel(event, report):
@@ -137,6 +138,20 @@ def plain(time):
     return text.rstrip("0").rstrip(".")
 
 
+def check_anchors(where, model, picture, words):
+    """What is outlined is an anchor, and the words say so, or not."""
+    outlined = len([r for r in picture.iter(SVG + "rect") if r.get("class", "").endswith(" an")])
+    anchors = len(model.rows)
+    names = sorted({row["anchor_name"] for row in model.rows}, key=[row["anchor_name"] for row in model.rows].index)
+    told = re.search(r"Anchor: (.*?)(?:, where the guides begin\.|\. The outlined kernels? (?:is|are) the anchors?(?: of (\d+) of the (\d+) guides)?)", words)
+    if not told:
+        fail(where, f"tells of no anchor: {words}")
+    elif not all(name in names[0] for name in told[1].split(" and others")[0].split("…")[0].split(", ")[:1]):
+        fail(where, f"anchor {told[1]!r}, not {names}")
+    elif (outlined > 0) != ("outlined" in told[0]) or (told[2] or str(anchors), told[3] or str(anchors)) != (str(outlined or anchors), str(anchors)):
+        fail(where, f"{outlined} of {anchors} outlined, but it says {told[0]!r}")
+
+
 def check_stream(where, model, tid, group):
     stream = model.streams[tid]
     label = group.find(SVG + "text").find(SVG + "title").text
@@ -158,6 +173,8 @@ def check_stream(where, model, tid, group):
     for rect, kernel in zip(rects, wide):
         x0 = hundredths(rect.get("x"))
         title = rect.find(SVG + "title").text.rsplit("\n", 1)
+        if rect.get("class").endswith(" an") != ((kernel[3], kernel[2]) in model.anchors):
+            fail(where, f"stream {tid}: {rect.attrib}, but anchors are {model.anchors}")
         if (x0, x0 + hundredths(rect.get("width"))) != kernel[:2]:
             fail(where, f"stream {tid}: box {rect.attrib}, expected {kernel}")
         if title[1] != f"start {plain(kernel[3])} µs, dur {plain(kernel[4])} µs":
@@ -192,6 +209,7 @@ def check_picture(where, svg, model, report, most=16):
     for sentence in ("drawn from the trace, not a viewer's screenshot", report["notice"], f"Evidence: {report['evidence']}"):
         if sentence not in words:
             fail(where, f"does not say {sentence!r}")
+    check_anchors(where, model, picture, words)
     left_out = len(model.streams) - len(wanted)
     if left_out and f"{left_out} stream" not in words:
         fail(where, f"does not say that {left_out} streams are left out")
@@ -256,6 +274,21 @@ def check_overlaps(work):
         check_all_passes(work, "overlaps", trace, ["--anchor-regex", "anchor", "--num-layers", "1", "--anchor-offset", "0",
                                                    "--passes", "2", "--first-layer", "4"])
         check_all_passes(work, "overlaps", trace, ["--anchor-regex", "anchor", "--num-layers", "2", "--anchor-offset", "0"])
+
+
+def check_company(work):
+    """A kernel that begins when an anchor does is none."""
+    events = [{"ph": "X", "cat": "kernel", "name": name, "pid": 1, "tid": tid, "ts": 1000 + 100 * i, "dur": 50}
+              for i in range(4) for tid, name in ((7, f"void ns::anchor{i % 3}<int>(int)"), (8, "other"))]
+    trace = work.folder / "company.json"
+    trace.write_text(json.dumps(events))
+    check_all_passes(work, "company", trace, ["--anchor-regex", "anchor", "--num-layers", "4", "--anchor-offset", "0"])
+    out = work.annotate(trace, ["--anchor-regex", "anchor", "--num-layers", "4", "--anchor-offset", "0"])
+    for layers, words in (("0-3", "Anchor: anchor0, anchor1 and others. The outlined kernels are the anchors, where the guides begin."),
+                          ("0-1", "Anchor: anchor0, anchor1. The outlined kernels are the anchors, where the guides begin."),
+                          ("3", "Anchor: anchor0. The outlined kernel is the anchor, where the guide begins.")):
+        if f">{words}</text>" not in work.render(out, "--layers", layers).decode():
+            fail("company", f"does not say {words!r}")
 
 
 def check_fixtures(work):
@@ -335,6 +368,7 @@ def main():
         else:
             check_names(work)
             check_overlaps(work)
+            check_company(work)
             check_fixtures(work)
             if not options.quick:
                 check_made(work)
