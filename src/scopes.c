@@ -149,13 +149,30 @@ const struct scope *gpu_scopes_at(const struct gpu_scopes *scopes, uint32_t tid,
     return found == SCOPE_NONE ? NULL : &among->items[found];
 }
 
+/* Whether `first` and `at`, which overlap, do so by more than half of the shorter one. */
+static bool overlap_mostly(const struct scope *first, const struct scope *at)
+{
+    struct decimal start[] = {start_of(first), start_of(at)}, end[] = {end_of(first), end_of(at)};
+    int later = decimal_compare(&start[0], &start[1]) < 0, sooner = decimal_compare(&end[1], &end[0]) < 0;
+    struct arena arena = {0};
+    struct decimal length[2], both, rest;
+    bool done = decimal_subtract(&both, &end[sooner], &start[later], &arena) == DECIMAL_OK &&
+                decimal_subtract(&length[0], &end[0], &start[0], &arena) == DECIMAL_OK &&
+                decimal_subtract(&length[1], &end[1], &start[1], &arena) == DECIMAL_OK;
+    int shorter = done && decimal_compare(&length[1], &length[0]) < 0;
+    bool mostly = done && decimal_subtract(&rest, &length[shorter], &both, &arena) == DECIMAL_OK &&
+                  decimal_compare(&both, &rest) > 0;
+    arena_free(&arena);
+    return mostly;
+}
+
 bool gpu_scopes_agree(const struct scope *first, const struct scope *at)
 {
     struct decimal first_start = start_of(first), first_end = end_of(first), start = start_of(at), end = end_of(at);
     if (at->tid == first->tid)
         return decimal_compare(&first_start, &start) == 0 && decimal_compare(&first_end, &end) == 0;
     return at->name == first->name && decimal_compare(&start, &first_end) < 0 &&
-           decimal_compare(&first_start, &end) < 0;
+           decimal_compare(&first_start, &end) < 0 && overlap_mostly(first, at);
 }
 
 bool gpu_scopes_spans(const struct scope *scope, const struct decimal *ts)

@@ -75,7 +75,12 @@ bool gpu_scopes_own(const struct gpu_scopes *scopes, uint32_t tid);
 const struct scope *gpu_scopes_at(const struct gpu_scopes *scopes, uint32_t tid, const struct decimal *ts,
                                   const struct decimal *last);
 
-/* Whether two instances are one scope: the same one, or of one name on another stream at the same time. */
+/*
+ * Whether two instances are one scope: the same one, or of one name on
+ * another stream at the same time. An annotation lasts on each stream for
+ * what it has there, so one may be short, and streams run ahead of each
+ * other: they must overlap by more than half of the shorter one.
+ */
 bool gpu_scopes_agree(const struct scope *first, const struct scope *at);
 
 /* Whether a kernel that starts at `ts` lies in it. */
