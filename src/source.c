@@ -18,21 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ring.h"
+#include "steady.h"
 
 #define POINT_SPACING ((size_t)1 << 20)
 #define LOOK_SIZE     ((size_t)256 << 10)
-
-#if defined(__APPLE__)
-#define ST_MTIM st_mtimespec
-#define ST_CTIM st_ctimespec
-#else
-#define ST_MTIM st_mtim
-#define ST_CTIM st_ctim
-#endif
 
 struct source {
     char *path; /* NULL: standard input */
@@ -121,22 +113,6 @@ static enum lt_status open_spool(struct source *source, struct lt_error *error)
                : fail_errno(error, folder, "no file for what comes through the pipe (see TMPDIR)", errnum);
 }
 
-/*
- * A file that was changed just now could change again within the same tick
- * of the file system's clock and show the same time. Let that tick pass.
- */
-static void let_clock_move(struct source *source)
-{
-    struct timespec now, pause = {0, 20000000};
-    clock_gettime(CLOCK_REALTIME, &now);
-    double age = difftime(now.tv_sec, source->opened.ST_CTIM.tv_sec) +
-                 (double)(now.tv_nsec - source->opened.ST_CTIM.tv_nsec) / 1e9;
-    if (age > -0.02 && age < 0.02) {
-        nanosleep(&pause, NULL);
-        fstat(source->fd, &source->opened);
-    }
-}
-
 static enum lt_status open_file(struct source *source, struct lt_error *error)
 {
     source->fd = source->path == NULL ? STDIN_FILENO : open(source->path, O_RDONLY | O_CLOEXEC);
@@ -149,7 +125,8 @@ static enum lt_status open_file(struct source *source, struct lt_error *error)
     bool in_place = S_ISREG(source->opened.st_mode) && (source->path != NULL || lseek(source->fd, 0, SEEK_CUR) == 0);
     if (!in_place)
         return open_spool(source, error);
-    let_clock_move(source);
+    if (!steady_open(source->fd, &source->opened))
+        return fail_errno(error, source->name, "cannot be read", errno);
 #if defined(POSIX_FADV_SEQUENTIAL)
     posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
@@ -386,23 +363,6 @@ static void end_first_round(struct source *source)
     source->first_done = true;
 }
 
-static bool same_time(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
-/*
- * By its times as well: whoever writes to a file can set the one back (cp -p,
- * rsync), but not the other. That one moves too when a name of the file goes
- * or comes, which changes none of its bytes.
- */
-static bool is_unchanged(const struct source *source, const struct stat *now)
-{
-    const struct stat *then = &source->opened;
-    return now->st_size == then->st_size && same_time(&now->ST_MTIM, &then->ST_MTIM) &&
-           (same_time(&now->ST_CTIM, &then->ST_CTIM) || now->st_nlink != then->st_nlink);
-}
-
 enum lt_status source_check_unchanged(struct source *source, struct lt_error *error)
 {
     struct stat now;
@@ -410,7 +370,7 @@ enum lt_status source_check_unchanged(struct source *source, struct lt_error *er
         return fail_errno(error, source->name, "cannot be read", errno);
     bool other_bytes = !source->first_round && source->ended && source->error.status == LT_OK &&
                        atomic_load(&source->consumed) != source->uncompressed_size;
-    if ((source->spool < 0 && !is_unchanged(source, &now)) || other_bytes)
+    if ((source->spool < 0 && !steady_is(&source->opened, &now)) || other_bytes)
         return fail(error, LT_IO, "%s: changed while it was read; wait until it is complete", source->name);
     return LT_OK;
 }

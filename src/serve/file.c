@@ -5,41 +5,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "error.h"
-
-#if defined(__APPLE__)
-#define ST_MTIM st_mtimespec
-#define ST_CTIM st_ctimespec
-#else
-#define ST_MTIM st_mtim
-#define ST_CTIM st_ctim
-#endif
-
-/*
- * Two changes within one tick of the file system's clock show the same time.
- * Let the tick in which the file was changed last pass before relying on it.
- */
-static void let_settle(const struct stat *opened)
-{
-    struct timespec now, pause = {0, 20000000};
-    clock_gettime(CLOCK_REALTIME, &now);
-    double age =
-        difftime(now.tv_sec, opened->ST_CTIM.tv_sec) + (double)(now.tv_nsec - opened->ST_CTIM.tv_nsec) / 1000000000;
-    if (age >= 0 && age < 0.02)
-        nanosleep(&pause, NULL);
-}
+#include "steady.h"
 
 bool file_take(struct served_file *file, int fd)
 {
     struct stat now;
     file->fd = -1;
-    if (fstat(fd, &now) != 0 || !S_ISREG(now.st_mode))
-        return false;
-    let_settle(&now);
-    if (fstat(fd, &file->opened) != 0)
+    if (fstat(fd, &now) != 0 || !S_ISREG(now.st_mode) || !steady_open(fd, &file->opened))
         return false;
     file->fd = fd;
     return true;
@@ -92,23 +67,10 @@ bool file_open_below(struct served_file *file, int folder, const char *path)
     }
 }
 
-static bool same_time(struct timespec a, struct timespec b)
-{
-    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 bool file_unchanged(const struct served_file *file)
 {
-    const struct stat *opened = &file->opened;
     struct stat now;
-    if (fstat(file->fd, &now) != 0 || now.st_size != opened->st_size || !same_time(now.ST_MTIM, opened->ST_MTIM))
-        return false;
-    /*
-     * The time of writing can be put back, that of change cannot. But the
-     * latter also moves with the number of names, and a file that another one
-     * has replaced is still the one that was opened.
-     */
-    return same_time(now.ST_CTIM, opened->ST_CTIM) || now.st_nlink != opened->st_nlink;
+    return fstat(file->fd, &now) == 0 && steady_is(&file->opened, &now);
 }
 
 ssize_t file_read(const struct served_file *file, void *buffer, size_t size, uint64_t offset)
