@@ -395,10 +395,15 @@ bool report_source_is_gzip(const struct report *report)
     return gzip != NULL ? strcmp(gzip->text, "true") == 0 : len > 3 && strcmp(file + len - 3, ".gz") == 0;
 }
 
+static bool is_hex(const char *text, size_t len)
+{
+    return text != NULL && strlen(text) == len && strspn(text, "0123456789abcdef") == len;
+}
+
 struct report_proof report_proof(const struct report *report)
 {
     const char *crc = report_text(report, "source_crc32");
-    if (report_source_is_gzip(report) && crc != NULL)
+    if (report_source_is_gzip(report) && is_hex(crc, 2 * sizeof(uint32_t)))
         return (struct report_proof){"CRC-32", crc, SOURCE_CRC_OUTSIDE, true};
     return (struct report_proof){"SHA-256", report_text(report, "source_sha256"), SOURCE_HASH_OUTSIDE,
                                  !report_source_is_gzip(report)};
