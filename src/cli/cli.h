@@ -24,9 +24,6 @@ struct cli_command {
 
 extern const struct cli_command cli_annotate, cli_inspect, cli_verify, cli_strip, cli_render, cli_serve;
 
-/* NULL when there is no such command. */
-const struct cli_command *cli_find(const char *name);
-
 /* Makes sure that standard output has what was printed; a message when not. Returns the exit code. */
 int cli_end_output(void);
 

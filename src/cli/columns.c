@@ -1,4 +1,4 @@
-#include "columns.h"
+#include "cli/columns.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-#include "cli.h"
-#include "columns.h"
-#include "error.h"
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* SIGSTKFLT, SIGPWR */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <signal.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 #define _XOPEN_SOURCE 700 /* SIGXFSZ */
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
 static const struct cli_command *const commands[] = {&cli_annotate, &cli_inspect, &cli_verify,
                                                      &cli_strip,    &cli_render,  &cli_serve};
 
-const struct cli_command *cli_find(const char *name)
+static const struct cli_command *find(const char *name)
 {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(name, commands[i]->name) == 0)
@@ -52,7 +52,7 @@ static int refuse_command(const char *name)
 
 static int help(const char *name)
 {
-    const struct cli_command *command = name == NULL ? NULL : cli_find(name);
+    const struct cli_command *command = name == NULL ? NULL : find(name);
     if (name != NULL && command == NULL)
         return refuse_command(name);
     return cli_print(command == NULL ? general : command->help);
@@ -95,9 +95,12 @@ int main(int argc, char **argv)
         return help(argc == 3 ? argv[2] : NULL);
     }
     /* The command line of the original helper: options straight away. */
-    if (first[0] == '-' && first[1] != '\0')
+    if (first[0] == '-' && first[1] != '\0') {
+        static char name[] = "annotate";
+        argv[0] = name;
         return cli_annotate.run(argc, argv);
-    const struct cli_command *command = cli_find(first);
+    }
+    const struct cli_command *command = find(first);
     if (command != NULL)
         return command->run(argc - 1, argv + 1);
     return refuse_command(first);

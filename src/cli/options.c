@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 
 int cli_usage(const char *format, ...)
 {
@@ -110,7 +110,7 @@ int cli_option(int argc, char **argv, const char *shorts, const struct option *l
     int option = getopt_long(argc, argv, shorts, longs, NULL);
     if (option != '?' && option != ':')
         return option;
-    const char *argument = argv[optind - 1], *command = cli_find(argv[0]) == NULL ? "annotate" : argv[0];
+    const char *argument = argv[optind - 1], *command = argv[0];
     /* optopt is 0 or a long option's number unless a short option is at fault. */
     bool is_short = optopt != 0 && optopt < 256 && strncmp(argument, "--", 2) != 0;
     char short_option[] = {'-', (char)optopt, '\0'};

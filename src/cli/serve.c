@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "cli.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include <mach-o/dyld.h>
 #endif
 
-#include "../serve/help.h"
+#include "cli/serve_help.h"
 
 #define PROGRAM "layertrack-serve"
 

@@ -1,9 +1,9 @@
-#include "about.h"
+#include "serve/about.h"
 
 #include <string.h>
 
+#include "base/text.h"
 #include "layertrack.h"
-#include "text.h"
 
 static void add_string(struct text *text, const char *key, const char *value)
 {

@@ -1,8 +1,8 @@
-#include "belongs.h"
+#include "serve/belongs.h"
 
 #include <string.h>
 
-#include "report_read.h"
+#include "guides/report_read.h"
 
 /* Of a gzip file that ends in so many zeros, or is so large, nothing is said. */
 #define TAIL    ((size_t)4 << 10)

@@ -8,8 +8,8 @@
 #ifndef SERVE_BELONGS_H
 #define SERVE_BELONGS_H
 
-#include "file.h"
-#include "text.h"
+#include "base/text.h"
+#include "serve/file.h"
 
 /*
  * Adds a sentence, with its NUL, to *doubt when the report (NULL: the one beside the trace)

@@ -13,6 +13,6 @@ foreach(file IN LISTS FILES)
   string(APPEND rows "    {\"${name}\", file_${count}, ${size}},\n")
   math(EXPR count "${count} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"page.h\"\n\n${arrays}\n"
+file(WRITE ${OUTPUT} "#include \"serve/page.h\"\n\n${arrays}\n"
                      "const struct page_file page_files[] = {\n${rows}};\n"
                      "const size_t page_file_count = ${count};\n")

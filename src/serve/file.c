@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "file.h"
+#include "serve/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "steady.h"
+#include "base/error.h"
+#include "io/steady.h"
 
 bool file_take(struct served_file *file, int fd)
 {

@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE /* getentropy */
 #define _DARWIN_C_SOURCE
-#include "guard.h"
+#include "serve/guard.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

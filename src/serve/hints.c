@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* POSIX_SPAWN_SETSID */
 #define _DARWIN_C_SOURCE
-#include "hints.h"
+#include "serve/hints.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -15,15 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "about.h"
-#include "belongs.h"
-#include "error.h"
-#include "help.h"
-#include "hints.h"
-#include "server.h"
-#include "waiting.h"
+#include "base/error.h"
+#include "cli/serve_help.h"
+#include "serve/about.h"
+#include "serve/belongs.h"
+#include "serve/hints.h"
+#include "serve/server.h"
+#include "serve/waiting.h"
 
-#include "../cli/cli.h"
+#include "cli/cli.h"
 
 #define DEFAULT_UI "https://ui.perfetto.dev/"
 #define URL_SIZE   512
@@ -362,14 +362,6 @@ static int run(int argc, char **argv)
     else
         stop(&command);
     return status == LT_OK ? LT_OK : cli_fail(&error);
-}
-
-static const struct cli_command serve = {"serve", run, SERVE_HELP};
-
-/* For the messages of cli_option(). */
-const struct cli_command *cli_find(const char *name)
-{
-    return strcmp(name, serve.name) == 0 ? &serve : NULL;
 }
 
 int main(int argc, char **argv)

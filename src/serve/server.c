@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "server.h"
+#include "serve/server.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,9 +19,9 @@
 #include <linux/sockios.h>
 #endif
 
-#include "error.h"
-#include "page.h"
-#include "waiting.h"
+#include "base/error.h"
+#include "serve/page.h"
+#include "serve/waiting.h"
 
 #define MOST_CONNECTIONS 64u
 #define STILL_SECONDS    30u                /* how long a connection may stand still */

@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "file.h"
-#include "guard.h"
 #include "layertrack.h"
+#include "serve/file.h"
+#include "serve/guard.h"
 
 struct MHD_Daemon;
 

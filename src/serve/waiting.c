@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "waiting.h"
+#include "serve/waiting.h"
 
 #include <pthread.h>
 #include <stdlib.h>

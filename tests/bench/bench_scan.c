@@ -7,8 +7,8 @@
  * best of ROUNDS rounds.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "scan.h"
-#include "scan_fast.h"
+#include "json/scan.h"
+#include "json/scan_fast.h"
 
 #include <stdio.h>
 #include <stdlib.h>

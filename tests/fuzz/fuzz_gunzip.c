@@ -23,8 +23,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "gunzip.h"
-#include "gzip_splice.h"
+#include "gzip/gunzip.h"
+#include "gzip/gzip_splice.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report_read.h"
-#include "spec.h"
-#include "text.h"
+#include "base/text.h"
+#include "guides/report_read.h"
+#include "rules/spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

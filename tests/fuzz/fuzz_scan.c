@@ -15,9 +15,9 @@
  * Strings with surrogates in escapes are compared but for their text: yajl
  * decodes unpaired ones differently (see scan_yajl.c).
  */
-#include "json_text.h"
-#include "scan.h"
-#include "scan_fast.h"
+#include "json/json_text.h"
+#include "json/scan.h"
+#include "json/scan_fast.h"
 
 #include <stdio.h>
 #include <stdlib.h>

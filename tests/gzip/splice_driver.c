@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gunzip.h"
-#include "gzip_splice.h"
+#include "gzip/gunzip.h"
+#include "gzip/gzip_splice.h"
 
 static ptrdiff_t read_fd(void *ctx, unsigned char *buf, size_t size)
 {

@@ -1,0 +1,45 @@
+#include "base/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_SIZE ((size_t)16 << 10)
+
+struct arena_block {
+    struct arena_block *before;
+    size_t used, size;
+    char bytes[];
+};
+
+char *arena_take(struct arena *arena, size_t size)
+{
+    struct arena_block *block = arena->last;
+    if (block == NULL || block->size - block->used < size) {
+        size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+        block = malloc(sizeof *block + room);
+        if (block == NULL)
+            return NULL;
+        *block = (struct arena_block){.before = arena->last, .size = room};
+        arena->last = block;
+    }
+    char *start = block->bytes + block->used;
+    block->used += size;
+    return start;
+}
+
+char *arena_copy(struct arena *arena, const char *data, size_t len)
+{
+    char *copy = arena_take(arena, len);
+    if (copy != NULL && len > 0)
+        memcpy(copy, data, len);
+    return copy;
+}
+
+void arena_free(struct arena *arena)
+{
+    while (arena->last != NULL) {
+        struct arena_block *before = arena->last->before;
+        free(arena->last);
+        arena->last = before;
+    }
+}

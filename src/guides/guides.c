@@ -1,0 +1,422 @@
+#include "guides/guides.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_parse.h>
+
+#include "base/text.h"
+#include "trace/collect.h"
+#include "json/json_text.h"
+
+/* ---- one guide's args, by yajl ----------------------------------------------------------------------------- */
+
+enum arg { ARG_PASS, ARG_LAYER, ARG_START, ARG_END, ARG_PHASE, ARG_EVIDENCE, ARG_NOTICE, ARG_ANCHOR, ARGS };
+
+static const char *const arg_names[ARGS] = {
+    [ARG_PASS] = "pass_index", [ARG_LAYER] = "layer_id",    [ARG_START] = "start_us", [ARG_END] = "end_us",
+    [ARG_PHASE] = "phase",     [ARG_EVIDENCE] = "evidence", [ARG_NOTICE] = "notice",  [ARG_ANCHOR] = "anchor_name",
+};
+
+struct args {
+    unsigned depth;
+    bool inside;        /* the object that is open, or opens next, is args */
+    int key;            /* of enum arg, or ARGS */
+    struct arena arena; /* of `text` */
+    char *text[ARGS];   /* NUL-terminated */
+    size_t len[ARGS];
+    bool number[ARGS], failed;
+    struct arena memory; /* of yajl, and of nothing else: it must stay aligned */
+    jmp_buf no_memory;
+};
+
+/* ---- yajl's memory: it does not check what it is given, so a failure must not come back to it ---------------- */
+
+#define ALIGNMENT ((size_t)16)
+
+static void *yajl_take(void *ctx, size_t size)
+{
+    struct args *args = ctx;
+    char *block = arena_take(&args->memory, ALIGNMENT + (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    if (block == NULL)
+        longjmp(args->no_memory, 1);
+    memcpy(block, &size, sizeof size);
+    return block + ALIGNMENT;
+}
+
+static void *yajl_grow(void *ctx, void *old, size_t size)
+{
+    size_t had = 0;
+    char *block = yajl_take(ctx, size);
+    if (old != NULL)
+        memcpy(&had, (char *)old - ALIGNMENT, sizeof had);
+    if (had > 0)
+        memcpy(block, old, had < size ? had : size);
+    return block;
+}
+
+/* All of it is given back at once. */
+static void yajl_keep(void *ctx, void *block)
+{
+    (void)ctx;
+    (void)block;
+}
+
+/* ---- what yajl says ----------------------------------------------------------------------------------------- */
+
+static int on_value(struct args *args, const char *text, size_t len, bool number)
+{
+    if (args->depth != 2 || !args->inside || args->key == ARGS)
+        return 1;
+    char *copy = arena_take(&args->arena, len + 1);
+    if (copy == NULL) {
+        args->failed = true;
+        return 0;
+    }
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    args->text[args->key] = copy;
+    args->len[args->key] = len;
+    args->number[args->key] = number;
+    return 1;
+}
+
+static int on_number(void *args, const char *text, size_t len)
+{
+    return on_value(args, text, len, true);
+}
+
+static int on_string(void *args, const unsigned char *text, size_t len)
+{
+    return on_value(args, (const char *)text, len, false);
+}
+
+static int on_open(void *ctx)
+{
+    ((struct args *)ctx)->depth++;
+    return 1;
+}
+
+static int on_close(void *ctx)
+{
+    struct args *args = ctx;
+    args->depth--;
+    args->key = ARGS;
+    return 1;
+}
+
+static int on_key(void *ctx, const unsigned char *key, size_t len)
+{
+    struct args *args = ctx;
+    if (args->depth == 1)
+        args->inside = len == 4 && memcmp(key, "args", 4) == 0;
+    args->key = ARGS;
+    for (int i = 0; i < ARGS && args->depth == 2; i++)
+        if (strlen(arg_names[i]) == len && memcmp(key, arg_names[i], len) == 0)
+            args->key = i;
+    return 1;
+}
+
+static const yajl_callbacks callbacks = {
+    .yajl_number = on_number,
+    .yajl_string = on_string,
+    .yajl_start_map = on_open,
+    .yajl_map_key = on_key,
+    .yajl_end_map = on_close,
+    .yajl_start_array = on_open,
+    .yajl_end_array = on_close,
+};
+
+/* False when memory is out. What could not be read is missing in *args. */
+static bool read_args(struct args *args, const char *text, size_t len)
+{
+    *args = (struct args){.key = ARGS};
+    yajl_alloc_funcs memory = {.malloc = yajl_take, .realloc = yajl_grow, .free = yajl_keep, .ctx = args};
+    if (setjmp(args->no_memory) == 0) {
+        yajl_handle yajl = yajl_alloc(&callbacks, &memory, args);
+        yajl_config(yajl, yajl_dont_validate_strings, 1);
+        yajl_parse(yajl, (const unsigned char *)text, len);
+    } else {
+        args->failed = true;
+    }
+    arena_free(&args->memory);
+    return !args->failed;
+}
+
+static bool count_of(const struct args *args, enum arg arg, uint64_t *out)
+{
+    const char *text = args->text[arg];
+    if (text == NULL || !args->number[arg] || args->len[arg] == 0 || args->len[arg] > 18 ||
+        strspn(text, "0123456789") != args->len[arg])
+        return false;
+    *out = strtoull(text, NULL, 10);
+    return true;
+}
+
+/* ---- tracks ------------------------------------------------------------------------------------------------ */
+
+/* A string's characters, in `room` when they fit; the caller frees *more. NULL when memory is out. */
+static const char *decoded(const struct scan_value *field, char *room, size_t size, char **more, size_t *len)
+{
+    *len = field->len;
+    if (!field->escaped)
+        return field->len == 0 ? "" : field->text;
+    char *out = field->len <= size ? room : (*more = malloc(field->len));
+    if (out != NULL)
+        *len = json_unescape(out, field->text, field->len);
+    return out;
+}
+
+static bool same_text(const struct guide_value *value, const struct scan_value *field, bool *failed)
+{
+    char room[256], *more = NULL;
+    size_t len;
+    const char *text = decoded(field, room, sizeof room, &more, &len);
+    bool same = text != NULL && len == value->len && memcmp(text, value->text, len) == 0;
+    *failed |= text == NULL;
+    free(more);
+    return same;
+}
+
+bool guide_value_is(const struct guide_value *value, const struct scan_value *field, bool *failed)
+{
+    moment a, b;
+    if (value->kind != field->kind)
+        return false;
+    if (same_text(value, field, failed))
+        return true;
+    return value->kind == SCAN_NUMBER && moment_parse(&a, value->text, value->len) == DECIMAL_OK &&
+           moment_parse(&b, field->text, field->len) == DECIMAL_OK && a == b;
+}
+
+static bool keep_value(struct guides *guides, struct guide_value *out, const struct scan_value *field)
+{
+    char *copy = arena_copy(&guides->arena, field->text, field->len);
+    if (copy == NULL)
+        return false;
+    out->kind = field->kind;
+    out->text = copy;
+    out->len = field->escaped ? json_unescape(copy, field->text, field->len) : field->len;
+    return true;
+}
+
+static const char *keep_string(struct guides *guides, const struct args *args, enum arg arg)
+{
+    if (args->text[arg] == NULL)
+        return "";
+    return arena_copy(&guides->arena, args->text[arg], args->len[arg] + 1);
+}
+
+static bool is_wanted(const struct guides *guides, const struct guide_track *track)
+{
+    if (guides->track == NULL || strcmp(guides->track, track->phase) == 0)
+        return true;
+    return strlen(guides->track) == track->tid.len && memcmp(guides->track, track->tid.text, track->tid.len) == 0;
+}
+
+static struct guide_track *new_track(struct guides *guides, const struct scan_event *event, const struct args *args)
+{
+    char name[512];
+    if (guides->track_count == GUIDES_MAX_TRACKS) {
+        fail(guides->error, LT_SELECTION, "%s: guides on more than %d tracks; annotate the original trace again",
+             printable(name, sizeof name, source_name(guides->reading->source),
+                       strlen(source_name(guides->reading->source))),
+             GUIDES_MAX_TRACKS);
+        return NULL;
+    }
+    struct guide_track *track = &guides->tracks[guides->track_count];
+    *track = (struct guide_track){0};
+    track->phase = keep_string(guides, args, ARG_PHASE);
+    track->evidence = keep_string(guides, args, ARG_EVIDENCE);
+    track->notice = keep_string(guides, args, ARG_NOTICE);
+    if (!keep_value(guides, &track->pid, &event->pid) || !keep_value(guides, &track->tid, &event->tid) ||
+        track->phase == NULL || track->evidence == NULL || track->notice == NULL) {
+        fail_memory(guides->error);
+        return NULL;
+    }
+    guides->track_count++;
+    if (guides->taken == NULL && is_wanted(guides, track))
+        guides->taken = track;
+    return track;
+}
+
+static struct guide_track *track_of(struct guides *guides, const struct scan_event *event, const struct args *args)
+{
+    bool failed = false;
+    for (unsigned i = guides->track_count; i-- > 0;)
+        if (guide_value_is(&guides->tracks[i].tid, &event->tid, &failed) &&
+            guide_value_is(&guides->tracks[i].pid, &event->pid, &failed))
+            return &guides->tracks[i];
+    if (!failed)
+        return new_track(guides, event, args);
+    fail_memory(guides->error);
+    return NULL;
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------ */
+
+static bool bad_guide(struct guides *guides, const struct scan_event *event, const char *what)
+{
+    char name[512];
+    const char *file = source_name(guides->reading->source);
+    fail(guides->error, LT_SELECTION,
+         "%s: the guide at byte %" PRIu64 ", event %" PRIu64 ", %s; annotate the original trace again",
+         printable(name, sizeof name, file, strlen(file)), event->offset, event->index, what);
+    return false;
+}
+
+static bool add_row(struct guides *guides, const struct guide_row *row, const struct scan_event *event)
+{
+    if (guides->row_count > 0 && row->start < guides->rows[guides->row_count - 1].start)
+        return bad_guide(guides, event, "starts before the one in front of it");
+    if (guides->row_count == guides->row_capacity) {
+        size_t capacity = guides->row_capacity == 0 ? 64 : guides->row_capacity * 2;
+        struct guide_row *rows = realloc(guides->rows, capacity * sizeof *rows);
+        if (rows == NULL) {
+            fail_memory(guides->error);
+            return false;
+        }
+        guides->rows = rows;
+        guides->row_capacity = capacity;
+    }
+    guides->rows[guides->row_count++] = *row;
+    return true;
+}
+
+size_t guides_cut_name(const char *name, size_t len)
+{
+    if (len <= GUIDES_NAME_LENGTH)
+        return len;
+    len = GUIDES_NAME_LENGTH;
+    while (len > GUIDES_NAME_LENGTH - 4 && ((unsigned char)name[len] & 0xc0) == 0x80)
+        len--;
+    return len;
+}
+
+/* The number of the anchor's name. False when memory is out. */
+static bool name_of(struct guides *guides, const struct args *args, uint32_t *out)
+{
+    const char *name = args->text[ARG_ANCHOR];
+    *out = INTERN_NONE;
+    if (name == NULL || args->number[ARG_ANCHOR])
+        return true;
+    size_t len = guides_cut_name(name, args->len[ARG_ANCHOR]);
+    if (guides->names.count == GUIDES_MAX_NAMES) {
+        *out = intern_find(&guides->names, 0, name, len);
+        return true;
+    }
+    *out = intern(&guides->names, 0, name, len, NULL);
+    if (*out == INTERN_NONE)
+        fail_memory(guides->error);
+    return *out != INTERN_NONE;
+}
+
+static bool take_guide(struct guides *guides, const struct scan_event *event, const struct args *args)
+{
+    uint64_t pass;
+    struct guide_row row;
+    if (event->tid.text == NULL || event->pid.text == NULL)
+        return bad_guide(guides, event, "has no pid or tid");
+    if (!count_of(args, ARG_PASS, &pass) || !count_of(args, ARG_LAYER, &row.layer))
+        return bad_guide(guides, event, "names no pass_index and layer_id in its args");
+    if (args->text[ARG_START] == NULL || args->text[ARG_END] == NULL ||
+        moment_parse(&row.start, args->text[ARG_START], args->len[ARG_START]) != DECIMAL_OK ||
+        moment_parse(&row.end, args->text[ARG_END], args->len[ARG_END]) != DECIMAL_OK || row.end < row.start)
+        return bad_guide(guides, event, "has no usable start_us and end_us in its args");
+    struct guide_track *track = track_of(guides, event, args);
+    if (track == NULL)
+        return false;
+    if (track->passes <= pass)
+        track->passes = pass + 1;
+    return track != guides->taken || pass != guides->pass ||
+           (name_of(guides, args, &row.name) && add_row(guides, &row, event));
+}
+
+/* Whether a field is the text, or, among `words`, holds it. */
+static bool says(const struct scan_value *field, const char *word, bool words, bool *failed)
+{
+    char room[256], *more = NULL;
+    size_t len;
+    if (field->kind != SCAN_STRING || field->len < strlen(word))
+        return false;
+    const char *text = decoded(field, room, sizeof room, &more, &len);
+    bool same = text != NULL && len == strlen(word) && memcmp(text, word, len) == 0;
+    same |= words && text != NULL && has_word(text, len, word, strlen(word));
+    *failed |= text == NULL;
+    free(more);
+    return same;
+}
+
+bool guides_event(void *ctx, const struct scan_event *event)
+{
+    struct guides *guides = ctx;
+    struct args args;
+    size_t len;
+    bool failed = false;
+    if (!says(&event->cat, "layer_guide", true, &failed) || !says(&event->ph, "X", false, &failed)) {
+        if (failed)
+            fail_memory(guides->error);
+        return !failed;
+    }
+    const char *text = reading_text(guides->reading, event, &len);
+    if (text == NULL)
+        return bad_guide(guides, event, "is too long");
+    bool taken = read_args(&args, text, len);
+    if (!taken)
+        fail_memory(guides->error);
+    taken = taken && take_guide(guides, event, &args);
+    arena_free(&args.arena);
+    return taken;
+}
+
+/* ---- what there is ----------------------------------------------------------------------------------------- */
+
+static enum lt_status refuse_tracks(struct guides *guides, const char *file, const char *why)
+{
+    struct text list = {0};
+    for (unsigned i = 0; i < guides->track_count; i++) {
+        text_puts(&list, i == 0 ? "" : ", ");
+        text_json(&list, guides->tracks[i].phase, strlen(guides->tracks[i].phase));
+        text_puts(&list, " (tid ");
+        text_json_raw(&list, guides->tracks[i].tid.text, guides->tracks[i].tid.len);
+        text_puts(&list, ")");
+    }
+    text_add(&list, "", 1);
+    char shown[2048];
+    enum lt_status status = list.failed
+                                ? fail_memory(guides->error)
+                                : fail(guides->error, LT_SELECTION, "%s: %s; choose one with --track PHASE or TID: %s",
+                                       file, why, printable(shown, sizeof shown, list.data, strlen(list.data)));
+    text_free(&list);
+    return status;
+}
+
+enum lt_status guides_check(struct guides *guides)
+{
+    char file[512];
+    const char *name = source_name(guides->reading->source);
+    unsigned wanted = 0;
+    printable(file, sizeof file, name, strlen(name));
+    for (unsigned i = 0; i < guides->track_count; i++)
+        wanted += is_wanted(guides, &guides->tracks[i]);
+    if (guides->track_count == 0)
+        return fail(guides->error, LT_SELECTION,
+                    "%s: has no layer guides; annotate it first (layertrack annotate) and render the output", file);
+    if (wanted > 1)
+        return refuse_tracks(guides, file, "more than one track of guides");
+    if (wanted == 0)
+        return refuse_tracks(guides, file, "no such track of guides");
+    if (guides->row_count == 0)
+        return fail(guides->error, LT_SELECTION,
+                    "%s: there is no pass %" PRIu64 "; passes are counted from 0, and the last one is %" PRIu64, file,
+                    guides->pass, guides->taken->passes - 1);
+    return LT_OK;
+}
+
+void guides_free(struct guides *guides)
+{
+    free(guides->rows);
+    intern_free(&guides->names);
+    arena_free(&guides->arena);
+}

@@ -1,0 +1,486 @@
+#include "guides/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define EXCERPT_BEFORE 32u
+#define EXCERPT_AFTER  32u
+
+/* ---- what a file is that is no trace ----------------------------------------------------------------------- */
+
+struct kind {
+    const char *magic;
+    size_t len, offset;
+    const char *words;
+};
+
+static const struct kind kinds[] = {
+    {"PK\x03\x04", 4, 0, "is a zip archive; unpack it first (unzip -p FILE | layertrack ...)"},
+    {"PK\x05\x06", 4, 0, "is an empty zip archive; there is no trace in it"},
+    {"\x1f\x8b", 2, 0, "holds another gzip file inside gzip; undo one layer first (zcat FILE | layertrack ...)"},
+    {"\x28\xb5\x2f\xfd", 4, 0, "is compressed with zstd; pipe it in (zstd -dc FILE | layertrack ...)"},
+    {"BZh", 3, 0, "is compressed with bzip2; pipe it in (bzip2 -dc FILE | layertrack ...)"},
+    {"\xfd\x37zXZ", 5, 0, "is compressed with xz; pipe it in (xz -dc FILE | layertrack ...)"},
+    {"\x04\x22\x4d\x18", 4, 0, "is compressed with lz4; pipe it in (lz4 -dc FILE | layertrack ...)"},
+    {"7z\xbc\xaf\x27\x1c", 6, 0, "is a 7z archive; unpack it first"},
+    {"ustar", 5, 257, "is a tar archive; unpack it first"},
+    {"SQLite format 3", 15, 0, "is an SQLite database (Nsight Systems?); give the Chrome JSON trace of Torch Profiler"},
+    {"\xff\xfe", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16 -t UTF-8)"},
+    {"\xfe\xff", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16 -t UTF-8)"},
+    {"{\0", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16LE -t UTF-8)"},
+    {"[\0", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16LE -t UTF-8)"},
+    {"\0{", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16BE -t UTF-8)"},
+    {"\0[", 2, 0, "is UTF-16 text; convert it first (iconv -f UTF-16BE -t UTF-8)"},
+    {"\x7f"
+     "ELF",
+     4, 0, "is a program, not a trace"},
+    {"<", 1, 0, "is HTML or XML (a page saved instead of the trace?); give the Chrome JSON trace itself"},
+    {"version https://git-lfs", 23, 0, "is a Git LFS pointer, not the trace; fetch it (git lfs pull)"},
+};
+
+static const char *recognise(const unsigned char *start, size_t len)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].offset + kinds[i].len <= len && memcmp(start + kinds[i].offset, kinds[i].magic, kinds[i].len) == 0)
+            return kinds[i].words;
+    return NULL;
+}
+
+/* ---- scans ------------------------------------------------------------------------------------------------- */
+
+/* "byte 12, line 3, event 4: near '...'" */
+static void add_place(struct text *text, struct source *source, const struct scan_problem *problem)
+{
+    unsigned char excerpt[EXCERPT_BEFORE + EXCERPT_AFTER];
+    char shown[4 * sizeof excerpt + 8];
+    uint64_t from = problem->offset > EXCERPT_BEFORE ? problem->offset - EXCERPT_BEFORE : 0, line;
+    size_t len = source_look_at(source, from, excerpt, sizeof excerpt, problem->offset, &line);
+    text_puts(text, "byte ");
+    text_u64(text, problem->offset);
+    text_puts(text, ", line ");
+    text_u64(text, line);
+    if (problem->in_event) {
+        text_puts(text, ", event ");
+        text_u64(text, problem->event);
+        if (problem->key[0] != '\0') {
+            text_puts(text, ", in its ");
+            text_puts(text, problem->key);
+        }
+    } else if (problem->events > 0) {
+        text_puts(text, ", behind event ");
+        text_u64(text, problem->events - 1);
+    }
+    if (len > 0) {
+        text_puts(text, ": near '");
+        text_puts(text, printable(shown, sizeof shown, (const char *)excerpt, len));
+        text_puts(text, "'");
+    }
+}
+
+/* Where a cut file could be cut clean. */
+static void add_last_event(struct text *text, const struct scan_problem *problem)
+{
+    if (problem->events == 0) {
+        text_puts(text, "before its first whole event");
+        return;
+    }
+    text_puts(text, "the last whole event is ");
+    text_u64(text, problem->events - 1);
+    text_puts(text, ", which ends at byte ");
+    text_u64(text, problem->last_end);
+}
+
+static enum lt_status finish(const struct source *source, struct text *text, struct lt_error *error)
+{
+    text_add(text, "", 1);
+    enum lt_status status =
+        text->failed ? fail_memory(error) : fail(error, LT_TRACE, "%s: %s", source_name(source), text->data);
+    text_free(text);
+    return status;
+}
+
+static void add_placed(struct text *text, struct source *source, const struct scan_problem *problem, const char *what,
+                       const char *advice)
+{
+    text_puts(text, what);
+    text_puts(text, " at ");
+    add_place(text, source, problem);
+    text_puts(text, "; ");
+    text_puts(text, advice);
+}
+
+/* False when the file's start tells nothing. */
+static bool add_recognised(struct text *text, struct source *source)
+{
+    unsigned char start[512];
+    uint64_t line;
+    size_t len = source_look_at(source, 0, start, sizeof start, 0, &line);
+    const char *words = recognise(start, len);
+    if (words != NULL)
+        text_puts(text, words);
+    return words != NULL;
+}
+
+static void add_not_json(struct text *text, struct source *source, const struct scan_problem *problem)
+{
+    if (!add_recognised(text, source))
+        add_placed(text, source, problem, "is not JSON: found something that starts no object or array",
+                   "give a Chrome JSON trace as Torch Profiler writes it");
+}
+
+/* Whether another document begins behind `offset`, which is the last byte of the first, and where. */
+static bool finds_document(struct source *source, uint64_t offset, uint64_t *where)
+{
+    unsigned char behind[256];
+    uint64_t line;
+    size_t len = source_look_at(source, offset, behind, sizeof behind, 0, &line), i = 1;
+    while (i < len && memchr(" \t\r\n", behind[i], 4) != NULL)
+        i++;
+    *where = offset + i;
+    return i < len && (behind[i] == '{' || behind[i] == '[');
+}
+
+static void add_documents(struct text *text, struct source *source, const struct scan_problem *problem)
+{
+    add_placed(text, source, problem, "another JSON document follows the first (lines of JSON?)",
+               "a trace is one document: give one, or join lines of events into an array (jq -s)");
+}
+
+static void add_trailing(struct text *text, struct source *source, const struct scan_problem *problem)
+{
+    uint64_t where;
+    if (problem->offset > 0 && finds_document(source, problem->offset - 1, &where) && where == problem->offset)
+        add_documents(text, source, problem);
+    else
+        add_placed(text, source, problem, "something follows the document", "cut it off or record the trace again");
+}
+
+static void add_no_events(struct text *text, struct source *source, const struct scan_problem *problem)
+{
+    struct scan_problem next = *problem;
+    if (finds_document(source, problem->offset, &next.offset))
+        add_documents(text, source, &next);
+    else
+        add_placed(text, source, problem, "has no traceEvents array at its top level: its object ends",
+                   "give a Chrome JSON trace as Torch Profiler writes it");
+}
+
+/* Details that speak of what only --strict refuses; see SCAN_WARN_*. */
+static bool is_tolerated(const char *detail)
+{
+    static const char *const tolerated[] = {"not allowed in a string", "escape in a string", "control character",
+                                            "four hexadecimal", "invalid UTF-8"};
+    for (size_t i = 0; i < sizeof tolerated / sizeof *tolerated; i++)
+        if (strstr(detail, tolerated[i]) != NULL)
+            return true;
+    return false;
+}
+
+static void add_syntax(struct text *text, struct source *source, const struct scan_problem *problem)
+{
+    char what[160];
+    const char *detail = problem->detail != NULL ? problem->detail : "syntax error";
+    if (problem->offset < 4 && add_recognised(text, source))
+        return;
+    snprintf(what, sizeof what, "is not valid JSON: %s", detail);
+    add_placed(text, source, problem, what,
+               is_tolerated(detail) ? "mend this place, or try without --strict"
+               : strcmp(problem->key, "name") == 0
+                   ? "an unescaped quote in the name? Escape it (\\\") in the program that writes the trace"
+                   : "record the trace again or mend this place");
+}
+
+enum lt_status words_for_scan(struct source *source, const struct scan_problem *problem, struct lt_error *error)
+{
+    struct text text = {0};
+    char what[160];
+    switch (problem->what) {
+    case SCAN_EMPTY:
+        text_puts(&text, problem->offset == 0 ? "is empty" : "holds nothing but white space");
+        text_puts(&text, source_is_stdin(source) ? "; name a trace, or pipe one in" : "; record the trace again");
+        break;
+    case SCAN_BOM:
+        text_puts(&text, "starts with a byte order mark, which trace viewers refuse; remove it (tail -c +4)");
+        break;
+    case SCAN_NOT_JSON:
+        add_not_json(&text, source, problem);
+        break;
+    case SCAN_NO_EVENTS:
+        add_no_events(&text, source, problem);
+        break;
+    case SCAN_EVENTS_NO_ARRAY:
+        add_placed(&text, source, problem, "traceEvents is not an array", "record the trace again");
+        break;
+    case SCAN_TWO_ARRAYS:
+        add_placed(&text, source, problem, "a second traceEvents array",
+                   "which events a label would count is not clear: keep one of them");
+        break;
+    case SCAN_TOO_DEEP:
+        snprintf(what, sizeof what, "nesting deeper than %d levels", SCAN_MAX_DEPTH);
+        add_placed(&text, source, problem, what, "flatten what is nested there");
+        break;
+    case SCAN_LONG_NAME:
+        snprintf(what, sizeof what, "a name longer than %zu bytes", SCAN_MAX_NAME);
+        add_placed(&text, source, problem, what, "shorten it in the program that writes the trace");
+        break;
+    case SCAN_LONG_FIELD:
+        snprintf(what, sizeof what, "a field longer than %zu bytes", SCAN_MAX_FIELD);
+        add_placed(&text, source, problem, what, "shorten it in the program that writes the trace");
+        break;
+    case SCAN_TRUNCATED:
+        text_puts(&text, "truncated at ");
+        add_place(&text, source, problem);
+        text_puts(&text, "; ");
+        add_last_event(&text, problem);
+        text_puts(&text, "; copy it again, or record it again and let the profiler finish");
+        break;
+    case SCAN_TRAILING:
+        add_trailing(&text, source, problem);
+        break;
+    default:
+        add_syntax(&text, source, problem);
+        break;
+    }
+    return finish(source, &text, error);
+}
+
+enum lt_status words_for_cut_gzip(struct source *source, const struct scan_problem *problem, struct lt_error *error)
+{
+    struct text text = {0};
+    text_puts(&text, "gzip: truncated at stored byte ");
+    text_u64(&text, source_stored_read(source));
+    text_puts(&text, " (byte ");
+    text_u64(&text, problem->offset);
+    text_puts(&text, " of the JSON): ");
+    add_last_event(&text, problem);
+    text_puts(&text, "; copy it again, or record it again and let the profiler finish");
+    return finish(source, &text, error);
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------- */
+
+/* What most refusals of a plan speak of. */
+struct plan_words {
+    char place[512], where[96], ts[72], limit[72];
+};
+
+static bool time_words(char *out, size_t size, const struct decimal *time)
+{
+    struct text text = {0};
+    text_decimal(&text, time);
+    text_add(&text, "", 1);
+    if (!text.failed)
+        snprintf(out, size, "%.64s", text.data);
+    bool ok = !text.failed;
+    text_free(&text);
+    return ok;
+}
+
+static enum lt_status refuse_too_few(const struct track *track, const struct plan_words *words, struct lt_error *error)
+{
+    const struct plan *plan = &track->plan;
+    const struct plan_request *request = &plan->request;
+    char cadence[128] = "";
+    if (request->stride != 1 || request->extras != 0)
+        snprintf(cadence, sizeof cadence, " (stride %" PRIu64 ", %" PRIu64 " extra between passes)", request->stride,
+                 request->extras);
+    if (plan->need == UINT64_MAX)
+        return fail(error, LT_SELECTION, "%s: needs more anchors than can be counted; check %s and %s", words->place,
+                    track->words->num_layers, track->words->passes);
+    return fail(error, LT_SELECTION,
+                "%s: need %" PRIu64 " matching anchors%s from offset %" PRIu64 " on, found %" PRIu64
+                " (%zu in all); check %s, %s and %s",
+                words->place, plan->need, cadence, request->anchor_offset, plan->found, request->anchor_count,
+                track->words->num_layers, track->words->passes, track->words->anchor_offset);
+}
+
+static enum lt_status refuse_terminals(const struct track *track, const struct plan_words *words,
+                                       struct lt_error *error)
+{
+    const struct plan *plan = &track->plan;
+    char found[32] = "no terminal";
+    if (plan->found > 0)
+        snprintf(found, sizeof found, "%" PRIu64 " terminals", plan->found);
+    return fail(error, LT_SELECTION,
+                "%s: %s: %s between its anchor and the next; %s must match exactly one kernel there", words->place,
+                words->where, found, track->words->end_anchor_regex);
+}
+
+static enum lt_status refuse_landmark(const struct track *track, const struct plan_words *words, struct lt_error *error)
+{
+    const struct plan *plan = &track->plan;
+    const char *pattern = track->options->landmarks[plan->landmark].regex;
+    char shown[256];
+    return fail(error, LT_SELECTION,
+                "%s: %s: %s '%s' must match %" PRIu64 " kernel%s in its guide, found %" PRIu64
+                "; the anchor, the offset or the landmark is wrong",
+                words->place, words->where, track->words->landmark_regex,
+                printable(shown, sizeof shown, pattern, strlen(pattern)), plan->need, plan->need == 1 ? "" : "s",
+                plan->found);
+}
+
+enum lt_status words_for_plan(const struct track *track, struct lt_error *error)
+{
+    const struct plan *plan = &track->plan;
+    struct plan_words words;
+    if (!time_words(words.ts, sizeof words.ts, &plan->ts) || !time_words(words.limit, sizeof words.limit, &plan->limit))
+        return fail_memory(error);
+    printable(words.place, sizeof words.place, track->place, strlen(track->place));
+    snprintf(words.where, sizeof words.where, "pass %" PRIu64 ", layer %" PRIu64, plan->pass, plan->layer);
+    switch (plan->refusal) {
+    case PLAN_TOO_FEW:
+        return refuse_too_few(track, &words, error);
+    case PLAN_EQUAL_TIMES:
+        return fail(error, LT_SELECTION,
+                    "%s: anchors are not distinct: the one of %s starts at %s us like the one before it; choose a "
+                    "kernel that runs once per layer",
+                    words.place, words.where, words.ts);
+    case PLAN_NO_TERMINAL:
+    case PLAN_MANY_TERMINALS:
+        return refuse_terminals(track, &words, error);
+    case PLAN_LATE_TERMINAL:
+        return fail(
+            error, LT_SELECTION,
+            "%s: %s: its terminal ends at %s us, after the next anchor's start at %s us; choose a terminal that "
+            "ends before the next layer",
+            words.place, words.where, words.ts, words.limit);
+    case PLAN_TIME_RANGE:
+        return fail(error, LT_SELECTION,
+                    "%s: %s: the time %s us is beyond what trace viewers can show; correct the trace's clock",
+                    words.place, words.where, words.ts);
+    case PLAN_LANDMARK:
+        return refuse_landmark(track, &words, error);
+    case PLAN_CROSSES:
+        return fail(error, LT_SELECTION,
+                    "%s: %s: its anchor at %s us was launched in another scope than the pass's first one; no pass may "
+                    "cross scopes: check %s and %s",
+                    words.place, words.where, words.ts, track->words->anchor_offset, track->words->num_layers);
+    case PLAN_CROSSES_GPU:
+        return fail(error, LT_SELECTION,
+                    "%s: pass %" PRIu64 ": no one gpu_user_annotation that %s matches holds all of its anchors, from "
+                    "%s to %s us; no pass may cross scopes: check %s and %s",
+                    words.place, plan->pass, track->words->within_gpu, words.ts, words.limit,
+                    track->words->anchor_offset, track->words->num_layers);
+    default:
+        return fail_memory(error);
+    }
+}
+
+/* ---- warnings ---------------------------------------------------------------------------------------------- */
+
+void words_for_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning, void *ctx)
+{
+    static const char *const words[SCAN_WARN_KINDS] = {
+        [SCAN_WARN_CONTROL] = "raw control bytes in strings",
+        [SCAN_WARN_UTF8] = "strings that are not UTF-8",
+        [SCAN_WARN_ESCAPE] = "strings with unknown escapes",
+        [SCAN_WARN_NONFINITE] = "bare nan, inf or N/A values",
+        [SCAN_WARN_NONFINITE_TIME] = "bare nan, inf or N/A as ts or dur, for which Perfetto will refuse the file",
+        [SCAN_WARN_TRAILING_COMMA] = "trailing commas",
+        [SCAN_WARN_OPEN_ARRAY] = "event array that is not closed",
+    };
+    char name[512], message[1024];
+    printable(name, sizeof name, file, strlen(file));
+    for (int kind = 0; kind < SCAN_WARN_KINDS && warning != NULL; kind++) {
+        if (warnings->count[kind] == 0)
+            continue;
+        snprintf(message, sizeof message,
+                 "%s: not strict JSON: %s (%" PRIu64 ", the first at byte %" PRIu64 "); copied as they are", name,
+                 words[kind], warnings->count[kind], warnings->first_offset[kind]);
+        warning(ctx, message);
+    }
+}
+
+void words_for_same_start(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
+{
+    char name[512], message[1024];
+    if (plan->same_start_count == 0 || warning == NULL)
+        return;
+    snprintf(message, sizeof message,
+             "%s: neighbouring anchors round to the same microsecond (%" PRIu64 ", the first at pass %" PRIu64
+             ", layer %" PRIu64 "); their guides will look nested",
+             printable(name, sizeof name, file, strlen(file)), plan->same_start_count, plan->same_start_pass,
+             plan->same_start_layer);
+    warning(ctx, message);
+}
+
+enum lt_status words_for_too_long(const struct track *track, const struct labels_too_long *found,
+                                  struct lt_error *error)
+{
+    char place[512];
+    printable(place, sizeof place, track->place, strlen(track->place));
+    if (found->what == LABELS_LONG_PID)
+        return fail(error, LT_SELECTION,
+                    "%s: the pid of the anchors takes %" PRIu64 " bytes when written again, over %" PRIu64
+                    "; give the process a shorter pid",
+                    place, found->bytes, found->limit);
+    return fail(error, LT_SELECTION,
+                "%s: pass %" PRIu64 ", layer %" PRIu64 ": its guide would be %" PRIu64 " bytes long, over %" PRIu64
+                ", and could not be verified; choose an anchor with a shorter name",
+                place, found->pass, found->layer, found->bytes, found->limit);
+}
+
+void words_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
+{
+    char name[512], message[1024];
+    if (plan->negative_count == 0 || warning == NULL)
+        return;
+    snprintf(message, sizeof message,
+             "%s: %" PRIu64 " of %" PRIu64 " guides start before 0 us, where Perfetto shows nothing; correct the "
+             "trace's clock",
+             printable(name, sizeof name, file, strlen(file)), plan->negative_count, plan->guide_count);
+    warning(ctx, message);
+}
+
+void words_for_names(const struct track *track, const struct collect *collect, const struct doubt_names *doubt,
+                     lt_warning_fn *warning, void *ctx)
+{
+    char place[512], first[96], other[96], message[1024];
+    if (doubt->others == 0 || warning == NULL)
+        return;
+    const struct intern_entry *names[] = {&collect->names.entries[doubt->first], &collect->names.entries[doubt->other]};
+    snprintf(
+        message, sizeof message,
+        "%s: %s matches different kernels: %" PRIu64 " of %" PRIu64 " guides begin at another than the first guide's "
+        "'%s', first at pass %" PRIu64 ", layer %" PRIu64 ": '%s'; if one of them runs once per layer, match it alone",
+        printable(place, sizeof place, track->place, strlen(track->place)), track->words->anchor_regex, doubt->others,
+        track->plan.guide_count, printable(first, sizeof first, names[0]->text, names[0]->len), doubt->pass,
+        doubt->layer, printable(other, sizeof other, names[1]->text, names[1]->len));
+    warning(ctx, message);
+}
+
+void words_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx)
+{
+    char name[512], what[512], message[1024];
+    if (doubt->passes == 0 || warning == NULL)
+        return;
+    if (doubt->run > 0)
+        snprintf(what, sizeof what, "is part of a run of %" PRIu64 " anchors that are not whole passes", doubt->run);
+    else
+        snprintf(what, sizeof what,
+                 "reaches over a gap before its layer %" PRIu64 ": %" PRIu64 ".%03u us, the usual is at most %" PRIu64
+                 ".%03u us",
+                 doubt->layer, doubt->gap_ns / 1000, (unsigned)(doubt->gap_ns % 1000), doubt->usual_ns / 1000,
+                 (unsigned)(doubt->usual_ns % 1000));
+    snprintf(message, sizeof message,
+             "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in doubt); check --anchor-offset and --num-layers against "
+             "layertrack inspect",
+             printable(name, sizeof name, file, strlen(file)), doubt->pass, what, doubt->passes,
+             doubt->passes == 1 ? "pass is" : "passes are");
+    warning(ctx, message);
+}
+
+void words_for_twins(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx)
+{
+    char name[512], first[128], second[128], message[1024];
+    if (warning == NULL)
+        return;
+    snprintf(message, sizeof message,
+             "%s: tracks '%s' and '%s' label the very same kernels as two phases; correct the selection of one of them",
+             printable(name, sizeof name, file, strlen(file)), printable(first, sizeof first, phase, strlen(phase)),
+             printable(second, sizeof second, other, strlen(other)));
+    warning(ctx, message);
+}

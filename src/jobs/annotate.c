@@ -1,0 +1,338 @@
+#define _POSIX_C_SOURCE 200809L
+#include "layertrack.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "guides/labels.h"
+#include "guides/words.h"
+#include "io/sink.h"
+#include "io/splice.h"
+#include "rules/select.h"
+#include "rules/tracks.h"
+#include "rules/twins.h"
+#include "trace/collect.h"
+#include "trace/launch.h"
+#include "trace/reading.h"
+
+const char *lt_version(void)
+{
+    return LT_VERSION;
+}
+
+/* One job, from options to files. What is made is freed in end_job(). */
+struct job {
+    const struct lt_annotate_options *options;
+    struct lt_error *error;
+    bool to_stdout, gzip;
+    char *report; /* path, or NULL */
+    struct tracks tracks;
+    struct reading reading;
+    struct collect collect;
+    struct sink *output, *report_sink;
+};
+
+/* ---- options ----------------------------------------------------------------------------------------------- */
+
+static enum lt_status check_options(const struct lt_annotate_options *options, struct lt_error *error)
+{
+    if (options->trace == NULL || options->trace[0] == '\0')
+        return fail(error, LT_USAGE, "no trace; name a file, or - for standard input");
+    if (options->output == NULL || options->output[0] == '\0')
+        return fail(error, LT_USAGE, "no output; name one with -o, or - for standard output");
+    if (options->level < 0 || options->level > 9)
+        return fail(error, LT_USAGE, "--level must be a whole number from 1 to 9");
+    return LT_OK;
+}
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t len = strlen(text), end = strlen(ending);
+    return len >= end && strcmp(text + len - end, ending) == 0;
+}
+
+static enum lt_status decide_outputs(struct job *job)
+{
+    const struct lt_annotate_options *options = job->options;
+    job->to_stdout = strcmp(options->output, "-") == 0;
+    job->gzip = options->compress == LT_COMPRESS_GZIP ||
+                (options->compress == LT_COMPRESS_BY_NAME && !job->to_stdout && ends_in(options->output, ".gz"));
+    if (options->report != NULL) {
+        if (strcmp(options->report, "-") == 0)
+            return fail(job->error, LT_USAGE, "the report cannot go to standard output; name a file with --report");
+        job->report = strdup(options->report);
+    } else if (!job->to_stdout) {
+        job->report = malloc(strlen(options->output) + sizeof ".layers.json");
+        if (job->report != NULL)
+            strcat(strcpy(job->report, options->output), ".layers.json");
+    }
+    if (job->report == NULL && (options->report != NULL || !job->to_stdout))
+        return fail_memory(job->error);
+    if (job->report != NULL && !job->to_stdout && sink_same_place(job->report, options->output))
+        return fail(job->error, LT_USAGE, "output and report are the same file; name another with --report");
+    enum lt_status status = job->to_stdout ? LT_OK : sink_check_free(options->output, options->trace, job->error);
+    if (status == LT_OK && job->report != NULL)
+        status = sink_check_free(job->report, options->trace, job->error);
+    return status;
+}
+
+/* ---- the plans --------------------------------------------------------------------------------------------- */
+
+static bool has_within(const struct tracks *tracks)
+{
+    for (size_t i = 0; i < tracks->count; i++)
+        if (tracks->items[i].within_pattern != PATTERN_NONE)
+            return true;
+    return false;
+}
+
+/* Reads the trace once more for the anchors' launches. */
+static enum lt_status find_launches(struct job *job)
+{
+    struct launch_round round;
+    enum lt_status status = launch_begin(&round, &job->collect, job->error);
+    if (status == LT_OK)
+        status = reading_again(&job->reading, launch_event, &round, job->error);
+    if (status == LT_OK)
+        status = reading_run(&job->reading, job->error);
+    if (status == LT_OK)
+        status = launch_apply(&round, job->error);
+    launch_end(&round);
+    return status;
+}
+
+static enum lt_status select_anchors(struct job *job)
+{
+    for (size_t i = 0; i < job->tracks.count; i++) {
+        struct track *track = &job->tracks.items[i];
+        if (select_group(&job->collect, track, job->error) != LT_OK ||
+            launch_settle(&job->collect, track, job->error) != LT_OK)
+            return job->error->status;
+    }
+    return has_within(&job->tracks) ? find_launches(job) : LT_OK;
+}
+
+static enum lt_status plan_track(struct track *track, struct lt_error *error)
+{
+    const struct lt_track *options = track->options;
+    struct plan_request request = {
+        .anchors = track->anchors,
+        .anchor_count = track->anchor_count,
+        .outside_count = track->outside_count,
+        .terminals = track->terminals,
+        .terminal_count = track->terminal_count,
+        .has_terminal = options->end_anchor_regex != NULL,
+        .num_layers = options->num_layers,
+        .passes = options->passes,
+        .anchor_offset = options->anchor_offset,
+        .first_layer = options->first_layer,
+        .stride = options->anchor_stride,
+        .extras = options->extra_anchors_per_pass,
+        .landmarks = track->landmarks,
+        .landmark_count = track->landmark_count,
+        .instances = options->within == NULL ? NULL : track->launches,
+        .gpu_scopes = options->within_gpu == NULL ? NULL : &track->gpu_scopes,
+    };
+    return plan_make(&track->plan, &request) == PLAN_FINE ? LT_OK : words_for_plan(track, error);
+}
+
+/* What annotate writes, verify and strip must be able to read. */
+static enum lt_status check_lengths(const struct job *job, const struct track *track)
+{
+    struct labels_too_long found;
+    enum labels_excess what = labels_fit(&job->collect, track, &found);
+    if (what == LABELS_NO_MEMORY)
+        return fail_memory(job->error);
+    return what == LABELS_FINE ? LT_OK : words_for_too_long(track, &found, job->error);
+}
+
+/* Each track is compared with the earlier ones up to its first twin. */
+static void warn_of_twins(const struct job *job)
+{
+    const struct tracks *tracks = &job->tracks;
+    uint64_t hashes[LT_MAX_TRACKS];
+    for (size_t i = 0; i < tracks->count && tracks->count > 1; i++) {
+        hashes[i] = twins_hash(&tracks->items[i].plan);
+        for (size_t j = 0; j < i; j++) {
+            if (hashes[j] != hashes[i] || !twins_are(&tracks->items[j].plan, &tracks->items[i].plan))
+                continue;
+            words_for_twins(source_name(job->reading.source), tracks->items[j].options->phase,
+                            tracks->items[i].options->phase, job->options->warning, job->options->callback_ctx);
+            break;
+        }
+    }
+}
+
+/* All tracks are accepted, or none. */
+static enum lt_status make_plans(struct job *job)
+{
+    const struct lt_annotate_options *options = job->options;
+    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), options->warning,
+                       options->callback_ctx);
+    if (select_anchors(job) != LT_OK)
+        return job->error->status;
+    for (size_t i = 0; i < job->tracks.count; i++)
+        if (plan_track(&job->tracks.items[i], job->error) != LT_OK ||
+            check_lengths(job, &job->tracks.items[i]) != LT_OK)
+            return job->error->status;
+    for (size_t i = 0; i < job->tracks.count; i++) {
+        const struct track *track = &job->tracks.items[i];
+        struct doubt doubt;
+        struct doubt_names names;
+        doubt_names_find(&track->plan, &names);
+        if (!doubt_find(&track->plan, &doubt))
+            return fail_memory(job->error);
+        words_for_same_start(track->place, &track->plan, options->warning, options->callback_ctx);
+        words_for_negative(track->place, &track->plan, options->warning, options->callback_ctx);
+        words_for_names(track, &job->collect, &names, options->warning, options->callback_ctx);
+        words_for_doubt(track->place, &doubt, options->warning, options->callback_ctx);
+    }
+    warn_of_twins(job);
+    return LT_OK;
+}
+
+/* ---- pass two ---------------------------------------------------------------------------------------------- */
+
+static bool wrote(void *ctx, uint64_t bytes)
+{
+    struct job *job = ctx;
+    uint64_t total = job->gzip && !source_is_gzip(job->reading.source) ? 0
+                     : job->gzip                                       ? source_stored_size(job->reading.source)
+                                                                       : source_uncompressed_size(job->reading.source);
+    return job->options->progress == NULL ||
+           job->options->progress(job->options->callback_ctx, LT_STAGE_WRITE, bytes, total);
+}
+
+static bool write_report(void *ctx, const void *data, size_t len)
+{
+    return sink_write(ctx, data, len);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static enum lt_status open_sinks(struct job *job)
+{
+    /* Whoever must clean up after an interruption hears of it before there is anything to clean up. */
+    if (!wrote(job, 0))
+        return fail(job->error, LT_IO, "%s: cancelled; nothing was written", source_name(job->reading.source));
+    job->output = sink_open(job->to_stdout ? NULL : job->options->output, job->error);
+    if (job->output == NULL)
+        return job->error->status;
+    sink_on_progress(job->output, wrote, job);
+    if (job->report != NULL && (job->report_sink = sink_open(job->report, job->error)) == NULL)
+        return job->error->status;
+    return LT_OK;
+}
+
+static enum lt_status pass_two(struct job *job, struct lt_annotate_result *result)
+{
+    struct labels labels = {.collect = &job->collect, .needs_comma = job->reading.layout.needs_comma};
+    struct splice splice = {
+        .source = job->reading.source,
+        .sink = job->output,
+        .insert_offset = job->reading.layout.insert_offset,
+        .insertion = labels_insertion,
+        .insertion_ctx = &labels,
+        .gzip = job->gzip,
+        .level = job->options->level == 0 ? 6 : job->options->level,
+        .threads = job->reading.threads,
+    };
+    struct report_facts facts = {
+        .event_count = job->reading.layout.events,
+        .sha256 = source_sha256(job->reading.source),
+        .source_is_gzip = source_is_gzip(job->reading.source),
+        .crc32 = source_crc32(job->reading.source),
+        .source_file = base_name(job->options->trace),
+        .source_bytes = job->reading.layout.total,
+        .insert_offset = job->reading.layout.insert_offset,
+    };
+    enum lt_status status = splice_run(&splice, &facts.insert_bytes, job->error);
+    if (status != LT_OK)
+        return status;
+    if (job->report_sink != NULL && !labels_report(&labels, &facts, write_report, job->report_sink))
+        return sink_error(job->report_sink, job->error) != LT_OK ? job->error->status : fail_memory(job->error);
+    *result = (struct lt_annotate_result){
+        .events = job->reading.layout.events,
+        .added_events = labels_event_count(&labels),
+        .tracks = job->tracks.count,
+        .guide_tid = job->tracks.items[0].selection.guide_tid,
+        .source_bytes = job->reading.layout.total,
+        .insert_offset = job->reading.layout.insert_offset,
+        .insert_bytes = facts.insert_bytes,
+    };
+    for (size_t i = 0; i < job->tracks.count; i++) {
+        result->anchors += job->tracks.items[i].anchor_count;
+        result->guides += job->tracks.items[i].plan.guide_count;
+    }
+    return sink_commit((struct sink *[]){job->output, job->report_sink}, 2, job->error);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+static enum lt_status open_job(struct job *job)
+{
+    enum lt_status status = check_options(job->options, job->error);
+    if (status == LT_OK)
+        status = tracks_init(&job->tracks, job->options, job->error);
+    if (status == LT_OK)
+        status = decide_outputs(job);
+    if (status != LT_OK)
+        return status;
+    struct reading_options reading = {
+        .path = job->options->trace,
+        .threads = job->options->threads,
+        .parser = job->options->parser,
+        .event = collect_event,
+        .event_ctx = &job->collect,
+        .progress = job->options->progress,
+        .progress_ctx = job->options->callback_ctx,
+    };
+    if (reading_open(&job->reading, &reading, job->error) != LT_OK)
+        return job->error->status;
+    const char *name = source_name(job->reading.source);
+    if (job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
+        return fail(job->error, LT_IO, "%s: is also standard output; write to another file", name);
+    struct collect_request collect = {
+        .trace_name = name,
+        .patterns = &job->tracks.patterns,
+        .scope_patterns = job->tracks.scope_patterns.count > 0 ? &job->tracks.scope_patterns : NULL,
+        .tracks = job->tracks.items,
+        .track_count = job->tracks.count,
+    };
+    collect_init(&job->collect, &collect, job->error);
+    return tracks_name(&job->tracks, name, job->error);
+}
+
+static void end_job(struct job *job)
+{
+    sink_free(job->output);
+    sink_free(job->report_sink);
+    tracks_free(&job->tracks);
+    collect_free(&job->collect);
+    reading_close(&job->reading);
+    free(job->report);
+}
+
+enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
+                           struct lt_error *error)
+{
+    struct lt_annotate_result unused;
+    struct job job = {.options = options, .error = error};
+    enum lt_status status = open_job(&job);
+    if (status == LT_OK)
+        status = reading_run(&job.reading, error);
+    if (status == LT_OK)
+        status = make_plans(&job);
+    if (status == LT_OK)
+        status = open_sinks(&job);
+    if (status == LT_OK)
+        status = pass_two(&job, result != NULL ? result : &unused);
+    end_job(&job);
+    return status;
+}

@@ -1,0 +1,557 @@
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "guides/words.h"
+#include "rules/select.h"
+#include "rules/tracks.h"
+#include "trace/cluster.h"
+#include "trace/collect.h"
+#include "trace/gaps.h"
+#include "trace/kernels.h"
+#include "trace/reading.h"
+
+/* The kernels of one name in one group. */
+struct series {
+    uint32_t group, name;
+    uint64_t count, untimed, streams;
+    size_t first; /* its first record, once they are sorted */
+};
+
+struct job {
+    const struct lt_inspect_options *options;
+    struct lt_error *error;
+    struct lt_inspection *found;
+    struct arena *memory; /* the findings' */
+    struct patterns patterns;
+    struct lt_track wanted;
+    struct track track; /* of which only the choice is used */
+    struct reading reading;
+    struct collect collect;
+    struct kernels kernels;
+    struct kernels untimed;             /* those without a usable ts, as if all began together */
+    struct intern series_keys, streams; /* {group, name}; {group, tid} */
+    struct series *series;
+    size_t series_capacity;
+};
+
+/* ---- reading ----------------------------------------------------------------------------------------------- */
+
+static uint32_t series_of(struct job *job, uint32_t name, uint32_t group)
+{
+    const uint32_t key[2] = {group, name};
+    int is_new;
+    uint32_t id = intern(&job->series_keys, 'k', (const char *)key, sizeof key, &is_new);
+    if (id == INTERN_NONE || !is_new)
+        return id;
+    if (!array_grow(&job->series, &job->series_capacity, id, sizeof *job->series))
+        return INTERN_NONE;
+    job->series[id] = (struct series){.group = group, .name = name};
+    return id;
+}
+
+static bool take_kernel(void *ctx, struct collect *collect, const struct scan_event *event, const struct decimal *ts,
+                        uint32_t name, uint32_t group)
+{
+    struct job *job = ctx;
+    uint32_t stream[2] = {group, INTERN_NONE};
+    if (event->tid.kind != SCAN_ABSENT && (stream[1] = collect_tid(collect, &event->tid)) == INTERN_NONE)
+        return false;
+    uint32_t series = series_of(job, name, group);
+    uint32_t stream_id = intern(&job->streams, 's', (const char *)stream, sizeof stream, NULL);
+    if (series == INTERN_NONE || stream_id >= KERNELS_ODD)
+        return false;
+    job->series[series].count++;
+    job->series[series].untimed += ts == NULL;
+    struct decimal none = decimal_from_int(0);
+    return ts == NULL ? kernels_add(&job->untimed, &none, series, stream_id)
+                      : kernels_add(&job->kernels, ts, series, stream_id);
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------- */
+
+/* Takes the text over into the findings' memory. NULL when memory is out. */
+static const char *keep(struct job *job, struct text *text)
+{
+    text_add(text, "", 1);
+    const char *kept = text->failed ? NULL : arena_copy(job->memory, text->data, text->len);
+    text_free(text);
+    return kept;
+}
+
+/* Without trailing zeros. */
+static const char *keep_time(struct job *job, const struct decimal *time)
+{
+    struct arena arena = {0};
+    struct text text = {0};
+    struct decimal plain;
+    const char *kept = NULL;
+    if (decimal_shift(&plain, time, 0, &arena) == DECIMAL_OK) {
+        text_decimal(&text, &plain);
+        kept = keep(job, &text);
+    }
+    arena_free(&arena);
+    return kept;
+}
+
+/* A JSON value; *out stays NULL where the events have none. */
+static bool keep_value(struct job *job, uint32_t value, const char **out)
+{
+    if (value == INTERN_NONE)
+        return true;
+    const struct intern_entry *entry = &job->collect.values.entries[value];
+    struct text text = {0};
+    /* What JSON cannot say (an object that was not kept, a bare nan) becomes null. */
+    if (entry->tag == VALUE_STRING)
+        text_json(&text, entry->text, entry->len);
+    else if (entry->tag == VALUE_NUMBER ||
+             (entry->len > 0 && strchr("ntf", entry->text[0]) != NULL && (entry->len == 4 || entry->len == 5)))
+        text_add(&text, entry->text, entry->len);
+    else
+        text_puts(&text, "null");
+    *out = keep(job, &text);
+    return *out != NULL;
+}
+
+/* Zeroed memory that lives as long as the findings; its address suits any object. */
+static void *keep_array(struct job *job, size_t count, size_t size)
+{
+    size_t bytes = (count + 1) * size;
+    char *data = arena_take(job->memory, bytes + 16);
+    if (data == NULL)
+        return NULL;
+    data += (16 - (uintptr_t)data % 16) % 16;
+    memset(data, 0, bytes);
+    return data;
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------- */
+
+static struct cluster_times times_of(const struct job *job, size_t first, size_t count)
+{
+    return (struct cluster_times){.first = count == 0 ? NULL : &job->kernels.records[first].ticks,
+                                  .stride = sizeof(struct kernel_record),
+                                  .count = count};
+}
+
+static bool keep_gaps(struct job *job, size_t first, const struct cluster_times *times,
+                      const struct cluster_split *split, struct lt_inspect_clusters *out)
+{
+    struct arena arena = {0};
+    struct gaps gaps;
+    int64_t us;
+    bool done = gaps_find(&job->kernels, first, times, split, &gaps, &arena) &&
+                (out->median_gap = keep_time(job, &gaps.median)) != NULL &&
+                (out->within_gap = keep_time(job, &gaps.within)) != NULL;
+    if (done && split->between > 0) {
+        /* Ticks reach no farther than half an hour. */
+        double between = split->between < UINT64_MAX         ? (double)split->between
+                         : decimal_round(&gaps.between, &us) ? (double)us * 1e10
+                                                             : (double)INT64_MAX * 1e10;
+        char ratio[60];
+        snprintf(ratio, sizeof ratio, "%.2f", between / (double)(split->within == 0 ? 1 : split->within));
+        struct text text = {0};
+        text_puts(&text, ratio);
+        done = (out->ratio = keep(job, &text)) != NULL && (out->between_gap = keep_time(job, &gaps.between)) != NULL;
+    }
+    arena_free(&arena);
+    return done;
+}
+
+static bool describe(struct job *job, size_t first, const struct cluster_times *times,
+                     const struct cluster_split *split, struct lt_inspect_clusters *out, bool *fits)
+{
+    struct cluster_shape shape = cluster_shape(times, split, job->options->num_layers);
+    *out = (struct lt_inspect_clusters){
+        .runs = split->runs, .in_order = shape.in_order, .other_runs = shape.other_runs, .size_count = shape.count};
+    for (unsigned i = 0; i < shape.count; i++)
+        out->sizes[i] = (struct lt_inspect_size){shape.segments[i].runs, shape.segments[i].size};
+    *fits = shape.fits;
+    return times->count < 2 || keep_gaps(job, first, times, split, out);
+}
+
+/* Among those that fit, the fewest a layer come first: an anchor runs once. */
+static int by_fit(const void *a, const void *b)
+{
+    const struct lt_inspect_name *x = a, *y = b;
+    if (x->fits != y->fits)
+        return x->fits ? -1 : 1;
+    if (x->count != y->count)
+        return (x->count < y->count) == x->fits ? -1 : 1;
+    size_t len = x->name_len < y->name_len ? x->name_len : y->name_len;
+    int order = memcmp(x->name, y->name, len);
+    return order != 0 ? order : (x->name_len > y->name_len) - (x->name_len < y->name_len);
+}
+
+/* Counts the distinct streams of one series among sorted kernels; `seen` has an element per stream. */
+static void count_streams(struct series *series, uint32_t id, const struct kernels *kernels, size_t *at, uint32_t *seen)
+{
+    for (; *at < kernels->count && kernels->records[*at].series == id; ++*at) {
+        uint32_t stream = kernels_stream(kernels, *at);
+        series->streams += seen[stream] != id + 1;
+        seen[stream] = id + 1;
+    }
+}
+
+static bool count_all_streams(struct job *job)
+{
+    size_t timed = 0, untimed = 0;
+    uint32_t *seen = calloc((size_t)job->streams.count + 1, sizeof *seen);
+    for (uint32_t i = 0; i < job->series_keys.count && seen != NULL; i++) {
+        count_streams(&job->series[i], i, &job->kernels, &timed, seen);
+        count_streams(&job->series[i], i, &job->untimed, &untimed, seen);
+    }
+    bool done = seen != NULL;
+    free(seen);
+    return done;
+}
+
+static bool fill_name(struct job *job, const struct series *series, struct lt_inspect_name *out)
+{
+    const struct intern_entry *entry = &job->collect.names.entries[series->name];
+    struct cluster_times times = times_of(job, series->first, series->count - series->untimed);
+    if (!kernels_relate(&job->kernels, series->first, times.count))
+        return false;
+    struct cluster_split split = cluster_split(&times);
+    *out = (struct lt_inspect_name){.name = arena_copy(job->memory, entry->text, entry->len),
+                                    .name_len = entry->len,
+                                    .count = series->count,
+                                    .streams = series->streams,
+                                    .untimed = series->untimed};
+    bool fits;
+    if (out->name == NULL || !describe(job, series->first, &times, &split, &out->clusters, &fits))
+        return false;
+    uint64_t layers = job->options->num_layers;
+    out->fits = layers > 0 && (fits || series->count % layers == 0);
+    return true;
+}
+
+/* ---- kernels without a device ------------------------------------------------------------------------------ */
+
+/* The one group of the same process with a device; a device of its own, or several, take no others in. */
+static uint32_t host_of(const struct job *job, const bool *matching, uint32_t guest)
+{
+    const struct collect *collect = &job->collect;
+    uint32_t host = INTERN_NONE;
+    for (uint32_t i = 0; i < collect->group_keys.count; i++) {
+        if (!matching[i] || i == guest || collect->groups[i].pid != collect->groups[guest].pid)
+            continue;
+        if (host != INTERN_NONE)
+            return INTERN_NONE;
+        host = i;
+    }
+    return host;
+}
+
+/* Moves one group's series and streams into another's. False when memory is out. */
+static bool move_group(struct job *job, uint32_t guest, uint32_t host, uint32_t *series_of_old, uint32_t *stream_of_old)
+{
+    for (uint32_t i = 0, count = job->series_keys.count; i < count; i++) {
+        if (job->series[i].group != guest)
+            continue;
+        uint32_t to = series_of(job, job->series[i].name, host);
+        if (to == INTERN_NONE)
+            return false;
+        series_of_old[i] = to;
+        job->series[to].count += job->series[i].count;
+        job->series[to].untimed += job->series[i].untimed;
+        job->series[i].count = job->series[i].untimed = 0;
+    }
+    for (uint32_t i = 0, count = job->streams.count; i < count; i++) {
+        uint32_t key[2];
+        memcpy(key, job->streams.entries[i].text, sizeof key);
+        if (key[0] != guest)
+            continue;
+        key[0] = host;
+        stream_of_old[i] = intern(&job->streams, 's', (const char *)key, sizeof key, NULL);
+        if (stream_of_old[i] == INTERN_NONE)
+            return false;
+    }
+    return true;
+}
+
+static void move_kernels(struct kernels *kernels, const uint32_t *series, const uint32_t *streams)
+{
+    for (size_t i = 0; i < kernels->count; i++) {
+        kernels->records[i].series = series[kernels->records[i].series];
+        kernels_set_stream(kernels, i, streams[kernels_stream(kernels, i)]);
+    }
+}
+
+static uint32_t *identity(size_t count)
+{
+    uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
+    for (size_t i = 0; numbers != NULL && i < count; i++)
+        numbers[i] = (uint32_t)i;
+    return numbers;
+}
+
+/*
+ * annotate takes kernels that name no device along with those of the one
+ * device of their process: so they are counted together here, or the first
+ * indexes would not be its offsets. hosts[]: where each group went.
+ */
+static bool merge_groups(struct job *job, uint32_t *hosts)
+{
+    const struct collect *collect = &job->collect;
+    uint32_t count = collect->group_keys.count;
+    bool *matching = calloc(count + 1, sizeof *matching), moved = false, done = matching != NULL;
+    uint32_t *series = identity(job->series_keys.count), *streams = identity(job->streams.count);
+    done = done && series != NULL && streams != NULL;
+    for (uint32_t i = 0; done && i < job->series_keys.count; i++)
+        matching[job->series[i].group] = true;
+    for (uint32_t i = 0; done && i < count; i++) {
+        if (!matching[i] || collect->groups[i].device != INTERN_NONE)
+            continue;
+        uint32_t host = host_of(job, matching, i);
+        if (host == INTERN_NONE)
+            continue;
+        hosts[i] = host;
+        moved = true;
+        done = move_group(job, i, host, series, streams);
+    }
+    if (done && moved) {
+        move_kernels(&job->kernels, series, streams);
+        move_kernels(&job->untimed, series, streams);
+    }
+    free(matching);
+    free(series);
+    free(streams);
+    return done;
+}
+
+/* ---- groups and names -------------------------------------------------------------------------------------- */
+
+/* group_of[]: the findings' group of each group of the trace; only those that hold a match are shown. */
+static bool fill_groups(struct job *job, uint32_t *group_of, const uint32_t *hosts)
+{
+    const struct collect *collect = &job->collect;
+    for (uint32_t i = 0; i < job->series_keys.count; i++)
+        if (job->series[i].count > 0)
+            group_of[job->series[i].group] = 1;
+    for (uint32_t i = 0; i < collect->group_keys.count; i++)
+        if (group_of[i] != 0) {
+            struct lt_inspect_group *group = &job->found->groups[job->found->group_count++];
+            group_of[i] = (uint32_t)job->found->group_count;
+            group->kernels = collect->groups[i].kernels;
+            if (!keep_value(job, collect->groups[i].pid, &group->pid) ||
+                !keep_value(job, collect->groups[i].device, &group->device))
+                return false;
+        }
+    for (uint32_t i = 0; i < collect->group_keys.count; i++)
+        if (hosts[i] != i) {
+            job->found->groups[group_of[hosts[i]] - 1].kernels += collect->groups[i].kernels;
+            job->found->groups[group_of[hosts[i]] - 1].also_without_device = true;
+        }
+    for (uint32_t i = 0; i < job->streams.count; i++) {
+        uint32_t key[2];
+        memcpy(key, job->streams.entries[i].text, sizeof key);
+        if (hosts[key[0]] == key[0])
+            job->found->groups[group_of[key[0]] - 1].streams++;
+    }
+    for (uint32_t i = 0; i < job->series_keys.count; i++)
+        if (job->series[i].count > 0)
+            job->found->groups[group_of[job->series[i].group] - 1].name_count++;
+    return true;
+}
+
+static bool fill_names(struct job *job, const uint32_t *group_of)
+{
+    for (size_t i = 0; i < job->found->group_count; i++) {
+        struct lt_inspect_group *group = &job->found->groups[i];
+        group->names = keep_array(job, group->name_count, sizeof *group->names);
+        if (group->names == NULL)
+            return false;
+        group->name_count = 0;
+    }
+    size_t first = 0;
+    for (uint32_t i = 0; i < job->series_keys.count; i++) {
+        struct series *series = &job->series[i];
+        if (series->count == 0)
+            continue;
+        struct lt_inspect_group *group = &job->found->groups[group_of[series->group] - 1];
+        series->first = first;
+        first += series->count - series->untimed;
+        group->matching += series->count;
+        if (!fill_name(job, series, &group->names[group->name_count++]))
+            return false;
+    }
+    for (size_t i = 0; i < job->found->group_count; i++)
+        qsort(job->found->groups[i].names, job->found->groups[i].name_count, sizeof(struct lt_inspect_name), by_fit);
+    return true;
+}
+
+/* ---- all names of a group together ------------------------------------------------------------------------- */
+
+static bool fill_run(struct job *job, size_t base, size_t at, size_t end, struct lt_inspect_run *run)
+{
+    struct arena arena = {0};
+    struct decimal start, before, gap;
+    *run = (struct lt_inspect_run){.first = at, .size = end - at};
+    bool done =
+        kernels_start(&job->kernels, base + at, &start, &arena) && (run->start_us = keep_time(job, &start)) != NULL;
+    if (done && at > 0)
+        done = kernels_start(&job->kernels, base + at - 1, &before, &arena) &&
+               decimal_subtract(&gap, &start, &before, &arena) == DECIMAL_OK &&
+               (run->gap_us = keep_time(job, &gap)) != NULL;
+    arena_free(&arena);
+    return done;
+}
+
+static bool fill_runs(struct job *job, struct lt_inspect_group *group, size_t base, size_t count)
+{
+    bool fits;
+    struct cluster_times times = times_of(job, base, count);
+    if (!kernels_relate(&job->kernels, base, count))
+        return false;
+    struct cluster_split split = cluster_split(&times);
+    group->runs = keep_array(job, split.runs, sizeof *group->runs);
+    if (group->runs == NULL || !describe(job, base, &times, &split, &group->clusters, &fits))
+        return false;
+    for (size_t at = 0, end; at < count; at = end) {
+        end = cluster_end(&times, &split, at);
+        if (!fill_run(job, base, at, end, &group->runs[group->run_count++]))
+            return false;
+    }
+    return true;
+}
+
+static bool fill_span(struct job *job, struct lt_inspect_group *group, size_t base, size_t count)
+{
+    struct arena arena = {0};
+    struct decimal first, last, span;
+    bool done = kernels_start(&job->kernels, base, &first, &arena) &&
+                kernels_start(&job->kernels, base + count - 1, &last, &arena) &&
+                decimal_subtract(&span, &last, &first, &arena) == DECIMAL_OK &&
+                (group->first_us = keep_time(job, &first)) != NULL &&
+                (group->last_us = keep_time(job, &last)) != NULL && (group->span_us = keep_time(job, &span)) != NULL;
+    arena_free(&arena);
+    return done;
+}
+
+static bool fill_together(struct job *job, const uint32_t *group_of)
+{
+    struct kernels *kernels = &job->kernels;
+    for (size_t i = 0; i < kernels->count; i++)
+        kernels->records[i].series = group_of[job->series[kernels->records[i].series].group] - 1;
+    if (!kernels_sort(kernels))
+        return false;
+    for (size_t base = 0, end; base < kernels->count; base = end) {
+        struct lt_inspect_group *group = &job->found->groups[kernels->records[base].series];
+        for (end = base; end < kernels->count && kernels->records[end].series == kernels->records[base].series;)
+            end++;
+        if (!fill_span(job, group, base, end - base) ||
+            (job->options->anchor_regex != NULL && !fill_runs(job, group, base, end - base)))
+            return false;
+    }
+    return true;
+}
+
+static bool find(struct job *job)
+{
+    size_t groups = job->collect.group_keys.count;
+    uint32_t *group_of = calloc(groups + 1, sizeof *group_of);
+    uint32_t *hosts = identity(groups);
+    job->found->groups = keep_array(job, groups, sizeof *job->found->groups);
+    bool done = group_of != NULL && hosts != NULL && job->found->groups != NULL && merge_groups(job, hosts) &&
+                kernels_sort(&job->kernels) && kernels_sort(&job->untimed) && count_all_streams(job);
+    done = done && fill_groups(job, group_of, hosts) && fill_names(job, group_of) && fill_together(job, group_of);
+    free(group_of);
+    free(hosts);
+    return done;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+static enum lt_status open_job(struct job *job)
+{
+    const struct lt_inspect_options *options = job->options;
+    if (options->trace == NULL || options->trace[0] == '\0')
+        return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
+    if (options->anchor_regex != NULL && options->anchor_regex[0] == '\0')
+        return fail(job->error, LT_USAGE, "--anchor-regex is empty and would match every name; give a pattern");
+    if (options->num_layers != 0 && tracks_check_count("--num-layers", options->num_layers, 1, job->error) != LT_OK)
+        return job->error->status;
+    /* Which is what is wanted without one. */
+    job->wanted = (struct lt_track){.anchor_regex = options->anchor_regex == NULL ? "" : options->anchor_regex,
+                                    .pid = options->pid,
+                                    .device = options->device};
+    job->track = (struct track){.options = &job->wanted,
+                                .words = &track_option_words,
+                                .anchor_pattern = patterns_add(&job->patterns, track_option_words.anchor_regex,
+                                                               job->wanted.anchor_regex, job->error)};
+    if (job->track.anchor_pattern == PATTERN_NONE)
+        return job->error->status;
+    struct reading_options reading = {
+        .hash = SOURCE_HASH_NONE,
+        .path = options->trace,
+        .threads = options->threads,
+        .parser = options->parser,
+        .event = collect_event,
+        .event_ctx = &job->collect,
+        .progress = options->progress,
+        .progress_ctx = options->callback_ctx,
+    };
+    if (reading_open(&job->reading, &reading, job->error) != LT_OK)
+        return job->error->status;
+    job->track.place = strdup(source_name(job->reading.source));
+    if (job->track.place == NULL)
+        return fail_memory(job->error);
+    struct collect_request collect = {
+        .trace_name = source_name(job->reading.source),
+        .patterns = &job->patterns,
+        .tracks = &job->track,
+        .track_count = 1,
+        .kernel = take_kernel,
+        .kernel_ctx = job,
+    };
+    collect_init(&job->collect, &collect, job->error);
+    return LT_OK;
+}
+
+static enum lt_status look(struct job *job)
+{
+    if (job->series_keys.count == 0)
+        return select_refuse_none(&job->collect, &job->track, job->error);
+    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
+                       job->options->callback_ctx);
+    job->found->events = job->reading.layout.events;
+    job->found->kernels = job->collect.kernels;
+    job->found->rule = CLUSTER_RULE;
+    return find(job) ? LT_OK : fail_memory(job->error);
+}
+
+enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_inspection *inspection,
+                          struct lt_error *error)
+{
+    *inspection = (struct lt_inspection){.memory = calloc(1, sizeof(struct arena))};
+    if (inspection->memory == NULL)
+        return fail_memory(error);
+    struct job job = {.options = options, .error = error, .found = inspection, .memory = inspection->memory};
+    enum lt_status status = open_job(&job);
+    if (status == LT_OK)
+        status = reading_run(&job.reading, error);
+    if (status == LT_OK)
+        status = look(&job);
+    kernels_free(&job.kernels);
+    kernels_free(&job.untimed);
+    intern_free(&job.series_keys);
+    intern_free(&job.streams);
+    free(job.series);
+    collect_free(&job.collect);
+    reading_close(&job.reading);
+    track_free(&job.track);
+    patterns_free(&job.patterns);
+    return status;
+}
+
+void lt_inspection_free(struct lt_inspection *inspection)
+{
+    if (inspection->memory != NULL)
+        arena_free(inspection->memory);
+    free(inspection->memory);
+    *inspection = (struct lt_inspection){0};
+}

@@ -1,0 +1,135 @@
+/*
+ * The findings of lt_inspect() as JSON. Written piece by piece: a hundred
+ * thousand names need no buffer of their own.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "layertrack.h"
+
+static void key(struct text *text, const char *name)
+{
+    text_puts(text, "\"");
+    text_puts(text, name);
+    text_puts(text, "\": ");
+}
+
+static void number(struct text *text, const char *name, uint64_t value)
+{
+    text_puts(text, ", ");
+    key(text, name);
+    text_u64(text, value);
+}
+
+/* A value that is JSON already, or null. */
+static void value(struct text *text, const char *name, const char *json)
+{
+    text_puts(text, ", ");
+    key(text, name);
+    text_puts(text, json == NULL ? "null" : json);
+}
+
+static void clusters(struct text *text, const struct lt_inspect_clusters *found)
+{
+    number(text, "runs", found->runs);
+    value(text, "sizes_in_order", found->in_order ? "true" : "false");
+    text_puts(text, ", \"sizes\": [");
+    for (unsigned i = 0; i < found->size_count; i++) {
+        text_puts(text, i == 0 ? "[" : ", [");
+        text_u64(text, found->sizes[i].runs);
+        text_puts(text, ", ");
+        text_u64(text, found->sizes[i].size);
+        text_puts(text, "]");
+    }
+    text_puts(text, "]");
+    number(text, "other_runs", found->other_runs);
+    value(text, "median_gap_us", found->median_gap);
+    value(text, "largest_gap_within_us", found->within_gap);
+    value(text, "smallest_gap_between_us", found->between_gap);
+    value(text, "ratio", found->ratio);
+}
+
+static void name(struct text *text, const struct lt_inspect_name *found, uint64_t layers)
+{
+    text_puts(text, "\n    {\"name\": ");
+    text_json(text, found->name, found->name_len);
+    number(text, "count", found->count);
+    number(text, "without_ts", found->untimed);
+    number(text, "streams", found->streams);
+    if (layers > 0) {
+        number(text, "count_per_layer", found->count / layers);
+        number(text, "count_remainder", found->count % layers);
+        value(text, "fits_num_layers", found->fits ? "true" : "false");
+    }
+    clusters(text, &found->clusters);
+    text_puts(text, "}");
+}
+
+static void group(struct text *text, const struct lt_inspect_group *found, const struct lt_inspect_options *options,
+                  uint64_t top)
+{
+    text_puts(text, "\n  {\"pid\": ");
+    text_puts(text, found->pid == NULL ? "null" : found->pid);
+    value(text, "device", found->device);
+    value(text, "also_without_device", found->also_without_device ? "true" : "false");
+    number(text, "kernels", found->kernels);
+    number(text, "matching", found->matching);
+    number(text, "streams", found->streams);
+    value(text, "first_start_us", found->first_us);
+    value(text, "last_start_us", found->last_us);
+    value(text, "span_us", found->span_us);
+    size_t count = found->name_count < top ? found->name_count : (size_t)top;
+    number(text, "distinct_names", found->name_count);
+    number(text, "names_left_out", found->name_count - count);
+    text_puts(text, ", \"names\": [");
+    for (size_t i = 0; i < count; i++) {
+        text_puts(text, i == 0 ? "" : ",");
+        name(text, &found->names[i], options->num_layers);
+    }
+    text_puts(text, "]");
+    if (options->anchor_regex != NULL) {
+        text_puts(text, ", \"together\": {\"matching\": ");
+        text_u64(text, found->matching);
+        clusters(text, &found->clusters);
+        text_puts(text, ", \"clusters\": [");
+        for (size_t i = 0; i < found->run_count; i++) {
+            text_puts(text, i == 0 ? "\n    {\"first_index\": " : ",\n    {\"first_index\": ");
+            text_u64(text, found->runs[i].first);
+            number(text, "size", found->runs[i].size);
+            value(text, "start_us", found->runs[i].start_us);
+            value(text, "gap_before_us", found->runs[i].gap_us);
+            text_puts(text, "}");
+        }
+        text_puts(text, "]}");
+    }
+    text_puts(text, "}");
+}
+
+bool lt_inspection_json(const struct lt_inspection *inspection, const struct lt_inspect_options *options, uint64_t top,
+                        lt_emit_fn *emit, void *ctx)
+{
+    struct text text = {.emit = emit, .ctx = ctx};
+    text_puts(&text, "{\"schema_version\": 1, \"tool_version\": \"" LT_VERSION "\", \"rule\": ");
+    text_json(&text, inspection->rule, strlen(inspection->rule));
+    number(&text, "events", inspection->events);
+    number(&text, "kernels", inspection->kernels);
+    text_puts(&text, ", \"num_layers\": ");
+    if (options->num_layers > 0)
+        text_u64(&text, options->num_layers);
+    else
+        text_puts(&text, "null");
+    text_puts(&text, ", \"anchor_regex\": ");
+    if (options->anchor_regex != NULL)
+        text_json(&text, options->anchor_regex, strlen(options->anchor_regex));
+    else
+        text_puts(&text, "null");
+    text_puts(&text, ", \"groups\": [");
+    for (size_t i = 0; i < inspection->group_count; i++) {
+        text_puts(&text, i == 0 ? "" : ",");
+        group(&text, &inspection->groups[i], options, top);
+    }
+    text_puts(&text, "]}\n");
+    bool done = text_flush(&text);
+    text_free(&text);
+    return done;
+}

@@ -1,0 +1,256 @@
+#define _POSIX_C_SOURCE 200809L
+#include "layertrack.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "guides/guides.h"
+#include "io/sink.h"
+#include "picture/draw.h"
+#include "picture/picture.h"
+#include "trace/reading.h"
+
+#define DEFAULT_STREAMS 16
+#define DEFAULT_WIDTH   1200
+/* How far a window goes on behind an anchor when no guide of its pass has a length. */
+#define UNKNOWN_LENGTH (100 * MOMENT_US)
+
+/* One job, from options to the file. */
+struct job {
+    const struct lt_render_options *options;
+    struct lt_error *error;
+    bool to_stdout;
+    unsigned width; /* px */
+    struct reading reading;
+    struct guides guides;
+    struct picture picture;
+    moment extension;
+    bool extends_by_mean;
+};
+
+/* Names that promise something else than SVG. */
+static const char *const foreign[] = {".gz", ".svgz", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf"};
+
+static enum lt_status check_options(struct job *job)
+{
+    const struct lt_render_options *options = job->options;
+    if (options->trace == NULL || options->trace[0] == '\0')
+        return fail(job->error, LT_USAGE, "no trace; name an annotated one, or - for standard input");
+    if (options->output == NULL || options->output[0] == '\0')
+        return fail(job->error, LT_USAGE, "no output; name one with -o, or - for standard output");
+    job->width = options->width == 0 ? DEFAULT_WIDTH : options->width;
+    if (job->width < 400 || job->width > 4000)
+        return fail(job->error, LT_USAGE, "--width must be a whole number from 400 to 4000");
+    const char *dot = strrchr(options->output, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof foreign / sizeof *foreign; i++)
+        if (strcasecmp(dot, foreign[i]) == 0)
+            return fail(job->error, LT_USAGE, "a picture is plain SVG; give the output a name that does not end in %s",
+                        foreign[i]);
+    if (options->some_layers && options->first_layer > options->last_layer)
+        return fail(job->error, LT_USAGE, "--layers must be A-B with A not above B");
+    job->to_stdout = strcmp(options->output, "-") == 0;
+    return job->to_stdout ? LT_OK : sink_check_free(options->output, options->trace, job->error);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* ---- the window -------------------------------------------------------------------------------------------- */
+
+/* The rows of the layers that were asked for; they are neighbours. */
+static enum lt_status choose_rows(struct job *job)
+{
+    const struct lt_render_options *options = job->options;
+    const struct guide_row *rows = job->guides.rows;
+    size_t first = 0, last = job->guides.row_count - 1;
+    if (options->some_layers) {
+        while (first < last && rows[first].layer != options->first_layer)
+            first++;
+        while (last > first && rows[last].layer != options->last_layer)
+            last--;
+        if (rows[first].layer != options->first_layer || rows[last].layer != options->last_layer) {
+            char file[512];
+            const char *name = source_name(job->reading.source);
+            return fail(job->error, LT_SELECTION,
+                        "%s: no guides from L%" PRIu64 " to L%" PRIu64 "; pass %" PRIu64 " has L%" PRIu64
+                        " to L%" PRIu64,
+                        printable(file, sizeof file, name, strlen(name)), options->first_layer, options->last_layer,
+                        options->pass, rows[0].layer, rows[job->guides.row_count - 1].layer);
+        }
+    }
+    job->picture.rows = rows + first;
+    job->picture.row_count = last - first + 1;
+    return LT_OK;
+}
+
+/* How long a guide of the pass is on the average, of those whose end is known, in whole ns; 0 when none is. */
+static moment mean_length(const struct guides *guides)
+{
+    moment sum = 0, known = 0;
+    for (size_t i = 0; i < guides->row_count; i++) {
+        sum += guides->rows[i].end - guides->rows[i].start;
+        known += guides->rows[i].end > guides->rows[i].start;
+    }
+    moment ns = MOMENT_US / 1000;
+    return known == 0 ? 0 : sum / known / ns * ns;
+}
+
+static enum lt_status choose_window(struct job *job)
+{
+    enum lt_status status = choose_rows(job);
+    if (status != LT_OK)
+        return status;
+    struct picture *picture = &job->picture;
+    const struct guide_row *last = &picture->rows[picture->row_count - 1];
+    if (last->end == last->start) {
+        moment mean = mean_length(&job->guides);
+        job->extends_by_mean = mean > 0;
+        job->extension = mean > 0 ? mean : UNKNOWN_LENGTH;
+    }
+    picture->start = picture->rows[0].start;
+    picture->length = last->end + job->extension - picture->start;
+    picture->width = job->width - DRAW_MARGINS;
+    picture->names = &job->guides.names;
+    picture->pid = &job->guides.taken->pid;
+    picture->device = job->options->device;
+    picture->trace_name = source_name(job->reading.source);
+    picture->error = job->error;
+    return LT_OK;
+}
+
+#define LISTED 8
+
+/* A device that was asked for and has no kernel in the window, where others have. */
+static enum lt_status check_device(struct job *job)
+{
+    const struct picture *picture = &job->picture;
+    char name[512], wanted[128], shown[64];
+    if (job->options->device == NULL || picture->stream_count > 0 || picture->devices.count == 0)
+        return LT_OK;
+    struct text devices = {0};
+    for (uint32_t i = 0; i < picture->devices.count && i < LISTED; i++) {
+        const struct intern_entry *device = &picture->devices.entries[i];
+        text_puts(&devices, i == 0 ? "" : ", ");
+        text_puts(&devices, printable(shown, sizeof shown, device->text, device->len));
+    }
+    text_add(&devices, "", 1);
+    const char *file = source_name(job->reading.source);
+    enum lt_status status =
+        devices.failed
+            ? fail_memory(job->error)
+            : fail(job->error, LT_SELECTION, "%s: no kernel of --device '%s' in the window; there are some on: %s",
+                   printable(name, sizeof name, file, strlen(file)),
+                   printable(wanted, sizeof wanted, job->options->device, strlen(job->options->device)), devices.data);
+    text_free(&devices);
+    return status;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------- */
+
+static bool write_piece(void *sink, const void *data, size_t len)
+{
+    return sink_write(sink, data, len);
+}
+
+static enum lt_status write_picture(struct job *job, const struct drawing *drawing)
+{
+    const struct lt_render_options *options = job->options;
+    /* Whoever must clean up after an interruption hears of it before there is anything to clean up. */
+    if (options->progress != NULL && !options->progress(options->callback_ctx, LT_STAGE_WRITE, 0, 0))
+        return fail(job->error, LT_IO, "cancelled; nothing was written");
+    struct sink *sink = sink_open(job->to_stdout ? NULL : options->output, job->error);
+    if (sink == NULL)
+        return job->error->status;
+    struct text text = {.emit = write_piece, .ctx = sink};
+    draw(drawing, &text);
+    enum lt_status status;
+    if (text_flush(&text))
+        status = sink_commit(&sink, 1, job->error);
+    else
+        status = sink_error(sink, job->error) != LT_OK ? job->error->status : fail_memory(job->error);
+    text_free(&text);
+    sink_free(sink);
+    return status;
+}
+
+static enum lt_status draw_picture(struct job *job)
+{
+    size_t most = job->options->streams == 0 ? DEFAULT_STREAMS : job->options->streams;
+    bool piped = strcmp(job->options->trace, "-") == 0;
+    struct drawing drawing = {
+        .track = job->guides.taken,
+        .pass = job->options->pass,
+        .file = piped ? "standard input" : base_name(job->options->trace),
+        .picture = &job->picture,
+        .extension = job->extension,
+        .extends_by_mean = job->extends_by_mean,
+        .width = job->width,
+    };
+    struct picture_stream **streams = picture_streams(&job->picture, most, &drawing.stream_count, &drawing.left_out);
+    if (streams == NULL)
+        return fail_memory(job->error);
+    drawing.streams = streams;
+    enum lt_status status = write_picture(job, &drawing);
+    free(streams);
+    return status;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+static enum lt_status open_job(struct job *job)
+{
+    enum lt_status status = check_options(job);
+    if (status != LT_OK)
+        return status;
+    struct reading_options reading = {
+        .hash = SOURCE_HASH_NONE,
+        .path = job->options->trace,
+        .threads = job->options->threads,
+        .parser = job->options->parser,
+        .event = guides_event,
+        .event_ctx = &job->guides,
+        .progress = job->options->progress,
+        .progress_ctx = job->options->callback_ctx,
+        .texts = true,
+    };
+    job->guides.reading = &job->reading;
+    job->guides.error = job->error;
+    job->guides.track = job->options->track;
+    job->guides.pass = job->options->pass;
+    status = reading_open(&job->reading, &reading, job->error);
+    if (status == LT_OK && job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
+        return fail(job->error, LT_IO, "%s: is also standard output; write to another file",
+                    source_name(job->reading.source));
+    return status;
+}
+
+enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error)
+{
+    struct job job = {.options = options, .error = error};
+    enum lt_status status = open_job(&job);
+    if (status == LT_OK)
+        status = reading_run(&job.reading, error);
+    if (status == LT_OK)
+        status = guides_check(&job.guides);
+    if (status == LT_OK)
+        status = choose_window(&job);
+    if (status == LT_OK)
+        status = reading_again(&job.reading, picture_event, &job.picture, error);
+    if (status == LT_OK)
+        status = reading_run(&job.reading, error);
+    if (status == LT_OK)
+        status = check_device(&job);
+    if (status == LT_OK)
+        status = draw_picture(&job);
+    picture_free(&job.picture);
+    guides_free(&job.guides);
+    reading_close(&job.reading);
+    return status;
+}

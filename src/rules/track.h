@@ -1,0 +1,104 @@
+/*
+ * track.h - what one selection keeps of the trace
+ *
+ * A job has one track or several; all are filled from one reading. Per
+ * track: 32 bytes per matching anchor, 40 per matching terminal, 16 per
+ * kernel that matches a landmark (32 when its time has more than 18 digits);
+ * with `within` 8 more per anchor, and 56 per matching scope (GPU: 112).
+ */
+#ifndef TRACK_H
+#define TRACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "layertrack.h"
+#include "rules/plan.h"
+#include "rules/scopes.h"
+#include "trace/nearest.h"
+#include "trace/patterns.h"
+#include "trace/tidset.h"
+
+/* A correlation that is absent, or is no whole number below 2^63. */
+#define CORRELATION_NONE UINT64_MAX
+
+/* What messages call the options: by command line, or by the keys of a spec. */
+struct track_words {
+    const char *anchor_regex, *end_anchor_regex, *landmark_regex, *within, *within_gpu, *pid, *device, *num_layers,
+        *passes, *anchor_offset, *phase;
+};
+extern const struct track_words track_option_words, track_spec_words;
+
+/* A matching scope that has no place in time, or an object or array as pid or tid. */
+struct bad_scope {
+    uint64_t event, offset;
+    uint32_t pid; /* number in collect->values; of a CPU scope it does not matter */
+    bool on_gpu;
+};
+
+/* What a track knows of one process and device. */
+struct track_group {
+    bool wanted;      /* passes pid and device */
+    uint64_t anchors; /* matching kernels there */
+};
+
+/* Which process and device the guides belong to; see select.h. */
+struct selection {
+    uint32_t pid, device; /* numbers in collect->values; device may be INTERN_NONE */
+    bool also_without;    /* some anchors name no device */
+    uint64_t guide_tid;   /* free in that process */
+};
+
+struct track {
+    const struct lt_track *options;
+    const struct track_words *words;
+    char *place; /* what a message is about: the trace, and the track when there are several */
+
+    /* Numbers in collect's patterns and scope patterns, or PATTERN_NONE. */
+    uint32_t anchor_pattern, terminal_pattern, within_pattern, within_gpu_pattern;
+    uint32_t *landmark_patterns; /* [landmark_count] */
+
+    struct anchor *anchors;
+    size_t anchor_count, anchor_capacity;
+    size_t outside_count; /* behind the anchors: those that scopes took away */
+    struct terminal *terminals;
+    size_t terminal_count, terminal_capacity;
+    struct landmark *landmarks; /* [landmark_count] */
+    size_t landmark_count;
+    uint64_t *launches; /* [anchor_count] with `within`: correlations; after launches_apply() scope instances */
+    size_t launch_capacity;
+
+    struct track_group *groups; /* by number in collect->group_keys */
+    size_t group_capacity;
+
+    struct scopes scopes;         /* matching CPU scopes; ... */
+    struct gpu_scopes gpu_scopes; /* ... and GPU scopes, of the chosen process once that is known */
+    struct bad_scope *bad_scopes; /* [bad_scope_count]: those that cannot be used, up to MOST_BAD_SCOPES */
+    size_t bad_scope_count, bad_scope_capacity;
+
+    struct nearest_list near_scopes, near_gpu_scopes; /* of the patterns, as long as they match none */
+
+    struct selection selection;
+    struct plan plan;
+};
+
+/* A kernel of group `group` whose name has `matches`. */
+struct track_kernel {
+    uint32_t name, group, tid;
+    const uint64_t *matches;
+    const struct decimal *ts, *dur;
+    uint64_t correlation;
+};
+
+/* Keeps what the track wants of it; `times` holds long numbers. False when memory is out. */
+bool track_add_kernel(struct track *track, const struct track_kernel *kernel, struct arena *times);
+
+/* A number that outlives its event: a long one's text is copied. False when memory is out. */
+bool track_keep_time(struct decimal *time, struct arena *arena);
+
+/* Frees all, the place and the plan too. */
+void track_free(struct track *track);
+
+#endif

@@ -1,0 +1,219 @@
+#include "rules/tracks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/json_text.h"
+
+/* Counts beyond this lose digits where JSON numbers are doubles. */
+#define MAX_COUNT ((uint64_t)1 << 53)
+
+/* ---- checks ------------------------------------------------------------------------------------------------ */
+
+static enum lt_status check_text(const char *option, const char *text, size_t most, struct lt_error *error)
+{
+    if (text != NULL && !utf8_valid(text, strlen(text)))
+        return fail(error, LT_USAGE, "%s is not UTF-8; write it in UTF-8", option);
+    if (text == NULL || utf8_is_blank(text, strlen(text)))
+        return fail(error, LT_USAGE, "%s is required and must not be blank", option);
+    if (strlen(text) > most)
+        return fail(error, LT_USAGE, "%s is longer than %zu bytes; shorten it", option, most);
+    return LT_OK;
+}
+
+enum lt_status tracks_check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error)
+{
+    if (count < least || count > MAX_COUNT)
+        return fail(error, LT_USAGE, "%s must be a whole number from %u to 2^53", option, (unsigned)least);
+    return LT_OK;
+}
+
+static enum lt_status check_landmarks(const struct lt_track *track, struct lt_error *error)
+{
+    if (track->landmark_count > LT_MAX_LANDMARKS)
+        return fail(error, LT_USAGE, "more than %d landmarks; take fewer", LT_MAX_LANDMARKS);
+    for (size_t i = 0; i < track->landmark_count; i++)
+        if (tracks_check_count("the count of --landmark-regex", track->landmarks[i].count, 0, error) != LT_OK)
+            return error->status;
+    return LT_OK;
+}
+
+/* What a spec's reader has seen to already. */
+static enum lt_status check_track(const struct lt_track *track, struct lt_error *error)
+{
+    if (track->anchor_regex == NULL)
+        return fail(error, LT_USAGE, "--anchor-regex is required");
+    enum lt_status status = tracks_check_count("--num-layers", track->num_layers, 1, error);
+    if (status == LT_OK)
+        status = tracks_check_count("--passes", track->passes, 1, error);
+    if (status == LT_OK)
+        status = tracks_check_count("--anchor-offset", track->anchor_offset, 0, error);
+    if (status == LT_OK)
+        status = tracks_check_count("--first-layer", track->first_layer, 0, error);
+    if (status == LT_OK)
+        status = tracks_check_count("--anchor-stride", track->anchor_stride, 1, error);
+    if (status == LT_OK)
+        status = tracks_check_count("--extra-anchors-per-pass", track->extra_anchors_per_pass, 0, error);
+    if (status == LT_OK)
+        status = check_text("--phase", track->phase, LT_MAX_PHASE, error);
+    if (status == LT_OK)
+        status = check_text("--evidence", track->evidence, LT_MAX_EVIDENCE, error);
+    return status == LT_OK ? check_landmarks(track, error) : status;
+}
+
+/* ---- patterns ---------------------------------------------------------------------------------------------- */
+
+/* What a message calls a pattern: its option, or its place in the spec. NULL when memory is out. */
+static const char *pattern_name(struct tracks *tracks, const char *spec, size_t index, const char *word)
+{
+    char file[512], name[640];
+    if (spec == NULL)
+        return word;
+    printable(file, sizeof file, spec, strlen(spec));
+    int len = tracks->spec.flat ? snprintf(name, sizeof name, "%s: %s", file, word)
+                                : snprintf(name, sizeof name, "%s: tracks[%zu].%s", file, index, word);
+    return arena_copy(&tracks->texts, name, (size_t)len + 1);
+}
+
+struct compiling {
+    struct tracks *tracks;
+    const char *spec;
+    size_t index;
+    struct lt_error *error;
+};
+
+/* Adds a pattern that may be absent. False with the error set. */
+static bool add(struct compiling *compiling, struct patterns *patterns, const char *word, const char *pattern,
+                uint32_t *number)
+{
+    *number = PATTERN_NONE;
+    if (pattern == NULL)
+        return true;
+    const char *name = pattern_name(compiling->tracks, compiling->spec, compiling->index, word);
+    if (name == NULL) {
+        fail_memory(compiling->error);
+        return false;
+    }
+    /* Most likely a shell's variable that was not set. */
+    if (pattern[0] == '\0') {
+        fail(compiling->error, LT_USAGE, "%s is empty and would match every name; give a pattern", name);
+        return false;
+    }
+    *number = patterns_add(patterns, name, pattern, compiling->error);
+    return *number != PATTERN_NONE;
+}
+
+static bool add_landmarks(struct compiling *compiling, struct track *track)
+{
+    const struct lt_track *options = track->options;
+    if (options->landmark_count == 0)
+        return true;
+    track->landmarks = calloc(options->landmark_count, sizeof *track->landmarks);
+    track->landmark_patterns = calloc(options->landmark_count, sizeof *track->landmark_patterns);
+    if (track->landmarks == NULL || track->landmark_patterns == NULL) {
+        fail_memory(compiling->error);
+        return false;
+    }
+    track->landmark_count = options->landmark_count;
+    for (size_t i = 0; i < options->landmark_count; i++) {
+        char word[64];
+        snprintf(word, sizeof word, "landmarks[%zu].regex", i);
+        const char *name = track->words == &track_spec_words ? word : track->words->landmark_regex;
+        track->landmarks[i].wanted = options->landmarks[i].count;
+        if (!add(compiling, &compiling->tracks->patterns, name, options->landmarks[i].regex,
+                 &track->landmark_patterns[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool add_patterns(struct compiling *compiling, struct track *track)
+{
+    struct tracks *tracks = compiling->tracks;
+    const struct lt_track *options = track->options;
+    const struct track_words *words = track->words;
+    return add(compiling, &tracks->patterns, words->anchor_regex, options->anchor_regex, &track->anchor_pattern) &&
+           add(compiling, &tracks->patterns, words->end_anchor_regex, options->end_anchor_regex,
+               &track->terminal_pattern) &&
+           add(compiling, &tracks->scope_patterns, words->within, options->within, &track->within_pattern) &&
+           add(compiling, &tracks->scope_patterns, words->within_gpu, options->within_gpu,
+               &track->within_gpu_pattern) &&
+           add_landmarks(compiling, track);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+static enum lt_status choose(struct tracks *tracks, const struct lt_annotate_options *options,
+                             const struct lt_track **from, struct lt_error *error)
+{
+    if (options->spec != NULL) {
+        if (options->track_count > 0)
+            return fail(error, LT_USAGE, "--spec takes the place of the options of a track; give one or the other");
+        enum lt_status status = spec_read(&tracks->spec, options->spec, error);
+        *from = tracks->spec.tracks;
+        tracks->count = tracks->spec.count;
+        return status;
+    }
+    if (options->track_count == 0 || options->track_count > LT_MAX_TRACKS)
+        return fail(error, LT_USAGE, "a job needs 1 to %d tracks", LT_MAX_TRACKS);
+    for (size_t i = 0; i < options->track_count; i++)
+        if (check_track(&options->tracks[i], error) != LT_OK)
+            return error->status;
+    *from = options->tracks;
+    tracks->count = options->track_count;
+    return LT_OK;
+}
+
+enum lt_status tracks_init(struct tracks *tracks, const struct lt_annotate_options *options, struct lt_error *error)
+{
+    const struct lt_track *from = NULL;
+    *tracks = (struct tracks){0};
+    enum lt_status status = choose(tracks, options, &from, error);
+    size_t count = tracks->count;
+    tracks->count = 0;
+    if (status != LT_OK)
+        return status;
+    tracks->items = calloc(count, sizeof *tracks->items);
+    if (tracks->items == NULL)
+        return fail_memory(error);
+    tracks->count = count;
+    struct compiling compiling = {.tracks = tracks, .spec = options->spec, .error = error};
+    for (size_t i = 0; i < count; i++) {
+        compiling.index = i;
+        tracks->items[i].options = &from[i];
+        tracks->items[i].words = options->spec == NULL ? &track_option_words : &track_spec_words;
+        if (!add_patterns(&compiling, &tracks->items[i]))
+            return error->status;
+    }
+    return LT_OK;
+}
+
+enum lt_status tracks_name(struct tracks *tracks, const char *trace, struct lt_error *error)
+{
+    for (size_t i = 0; i < tracks->count; i++) {
+        const char *phase = tracks->items[i].options->phase;
+        size_t size = strlen(trace) + strlen(phase) + sizeof ": track ''";
+        char *place = malloc(size);
+        if (place == NULL)
+            return fail_memory(error);
+        if (tracks->count == 1)
+            strcpy(place, trace);
+        else
+            snprintf(place, size, "%s: track '%s'", trace, phase);
+        tracks->items[i].place = place;
+    }
+    return LT_OK;
+}
+
+void tracks_free(struct tracks *tracks)
+{
+    for (size_t i = 0; i < tracks->count; i++)
+        track_free(&tracks->items[i]);
+    free(tracks->items);
+    patterns_free(&tracks->patterns);
+    patterns_free(&tracks->scope_patterns);
+    spec_free(&tracks->spec);
+    arena_free(&tracks->texts);
+    *tracks = (struct tracks){0};
+}

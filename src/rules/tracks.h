@@ -1,0 +1,31 @@
+/*
+ * tracks.h - the tracks of a job, from its options or its spec
+ */
+#ifndef TRACKS_H
+#define TRACKS_H
+
+#include "base/arena.h"
+#include "rules/spec.h"
+#include "rules/track.h"
+#include "trace/patterns.h"
+
+struct tracks {
+    struct track *items; /* [count] */
+    size_t count;
+    struct patterns patterns, scope_patterns; /* over names of kernels, and of scopes */
+    struct spec spec;
+    struct arena texts; /* what messages call the patterns */
+};
+
+/* Whether an option's count is one from `least` to 2^53, or LT_USAGE. */
+enum lt_status tracks_check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error);
+
+/* Reads the spec if there is one, checks the tracks and compiles their patterns. LT_USAGE, or LT_IO for the spec. */
+enum lt_status tracks_init(struct tracks *tracks, const struct lt_annotate_options *options, struct lt_error *error);
+
+/* Gives each track its place in messages: the trace, and its phase when there are several. */
+enum lt_status tracks_name(struct tracks *tracks, const char *trace, struct lt_error *error);
+
+void tracks_free(struct tracks *tracks);
+
+#endif

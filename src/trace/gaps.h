@@ -1,0 +1,30 @@
+/*
+ * gaps.h - the figures of a split (cluster.h), exactly
+ *
+ * A split is made by ticks. Where a start is not told by its ticks alone, the
+ * median, the largest and the smallest gap are looked for among the gaps that
+ * are near enough to what the split says.
+ */
+#ifndef GAPS_H
+#define GAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/cluster.h"
+#include "trace/kernels.h"
+
+struct gaps {
+    struct decimal median, within, between; /* as in struct cluster_split; without trailing zeros */
+};
+
+/*
+ * The split of kernels from `first` on, of which there are at least two and
+ * which kernels_relate() has seen. Long numbers belong to the arena. Memory
+ * while it runs: 32 bytes, and a long number's text, for each gap beside an
+ * odd kernel. False when memory is out.
+ */
+bool gaps_find(const struct kernels *kernels, size_t first, const struct cluster_times *times,
+               const struct cluster_split *split, struct gaps *gaps, struct arena *arena);
+
+#endif
