@@ -9,7 +9,7 @@
 
 #include "guides/findings.h"
 #include "guides/report_check.h"
-#include "guides/report_read.h"
+#include "guides/report_reader.h"
 #include "trace/reading.h"
 #include "json/members.h"
 

@@ -9,7 +9,7 @@
 #define REPORT_CHECK_H
 
 #include "guides/findings.h"
-#include "guides/report_read.h"
+#include "guides/report_reader.h"
 
 /* One track's counts, and its rows so far. */
 struct report_check {

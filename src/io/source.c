@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/file_stamp.h"
 #include "io/ring.h"
-#include "io/steady.h"
 
 #define POINT_SPACING ((size_t)1 << 20)
 #define LOOK_SIZE     ((size_t)256 << 10)
@@ -125,7 +125,7 @@ static enum lt_status open_file(struct source *source, struct lt_error *error)
     bool in_place = S_ISREG(source->opened.st_mode) && (source->path != NULL || lseek(source->fd, 0, SEEK_CUR) == 0);
     if (!in_place)
         return open_spool(source, error);
-    if (!steady_open(source->fd, &source->opened))
+    if (!file_stamp_open(source->fd, &source->opened))
         return fail_errno(error, source->name, "cannot be read", errno);
 #if defined(POSIX_FADV_SEQUENTIAL)
     posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -370,7 +370,7 @@ enum lt_status source_check_unchanged(struct source *source, struct lt_error *er
         return fail_errno(error, source->name, "cannot be read", errno);
     bool other_bytes = !source->first_round && source->ended && source->error.status == LT_OK &&
                        atomic_load(&source->consumed) != source->uncompressed_size;
-    if ((source->spool < 0 && !steady_is(&source->opened, &now)) || other_bytes)
+    if ((source->spool < 0 && !file_stamp_is(&source->opened, &now)) || other_bytes)
         return fail(error, LT_IO, "%s: changed while it was read; wait until it is complete", source->name);
     return LT_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "guides/labels.h"
-#include "guides/words.h"
+#include "guides/messages.h"
 #include "io/sink.h"
 #include "io/splice.h"
 #include "rules/select.h"
@@ -135,7 +135,7 @@ static enum lt_status plan_track(struct track *track, struct lt_error *error)
         .instances = options->within == NULL ? NULL : track->launches,
         .gpu_scopes = options->within_gpu == NULL ? NULL : &track->gpu_scopes,
     };
-    return plan_make(&track->plan, &request) == PLAN_FINE ? LT_OK : words_for_plan(track, error);
+    return plan_make(&track->plan, &request) == PLAN_FINE ? LT_OK : message_for_plan(track, error);
 }
 
 /* What annotate writes, verify and strip must be able to read. */
@@ -145,7 +145,7 @@ static enum lt_status check_lengths(const struct job *job, const struct track *t
     enum labels_excess what = labels_fit(&job->collect, track, &found);
     if (what == LABELS_NO_MEMORY)
         return fail_memory(job->error);
-    return what == LABELS_FINE ? LT_OK : words_for_too_long(track, &found, job->error);
+    return what == LABELS_FINE ? LT_OK : message_for_too_long(track, &found, job->error);
 }
 
 /* Each track is compared with the earlier ones up to its first twin. */
@@ -158,8 +158,8 @@ static void warn_of_twins(const struct job *job)
         for (size_t j = 0; j < i; j++) {
             if (hashes[j] != hashes[i] || !twins_are(&tracks->items[j].plan, &tracks->items[i].plan))
                 continue;
-            words_for_twins(source_name(job->reading.source), tracks->items[j].options->phase,
-                            tracks->items[i].options->phase, job->options->warning, job->options->callback_ctx);
+            message_for_twins(source_name(job->reading.source), tracks->items[j].options->phase,
+                              tracks->items[i].options->phase, job->options->warning, job->options->callback_ctx);
             break;
         }
     }
@@ -169,8 +169,8 @@ static void warn_of_twins(const struct job *job)
 static enum lt_status make_plans(struct job *job)
 {
     const struct lt_annotate_options *options = job->options;
-    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), options->warning,
-                       options->callback_ctx);
+    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), options->warning,
+                              options->callback_ctx);
     if (select_anchors(job) != LT_OK)
         return job->error->status;
     for (size_t i = 0; i < job->tracks.count; i++)
@@ -184,10 +184,10 @@ static enum lt_status make_plans(struct job *job)
         doubt_names_find(&track->plan, &names);
         if (!doubt_find(&track->plan, &doubt))
             return fail_memory(job->error);
-        words_for_same_start(track->place, &track->plan, options->warning, options->callback_ctx);
-        words_for_negative(track->place, &track->plan, options->warning, options->callback_ctx);
-        words_for_names(track, &job->collect, &names, options->warning, options->callback_ctx);
-        words_for_doubt(track->place, &doubt, options->warning, options->callback_ctx);
+        message_for_same_start(track->place, &track->plan, options->warning, options->callback_ctx);
+        message_for_negative(track->place, &track->plan, options->warning, options->callback_ctx);
+        message_for_names(track, &job->collect, &names, options->warning, options->callback_ctx);
+        message_for_doubt(track->place, &doubt, options->warning, options->callback_ctx);
     }
     warn_of_twins(job);
     return LT_OK;

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "guides/words.h"
+#include "guides/messages.h"
 #include "rules/select.h"
 #include "rules/tracks.h"
 #include "trace/cluster.h"
@@ -516,8 +516,8 @@ static enum lt_status look(struct job *job)
 {
     if (job->series_keys.count == 0)
         return select_refuse_none(&job->collect, &job->track, job->error);
-    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
-                       job->options->callback_ctx);
+    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
+                              job->options->callback_ctx);
     job->found->events = job->reading.layout.events;
     job->found->kernels = job->collect.kernels;
     job->found->rule = CLUSTER_RULE;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "guides/guides.h"
+#include "guides/guide_reader.h"
 #include "io/sink.h"
 #include "picture/draw.h"
 #include "picture/picture.h"
@@ -26,7 +26,7 @@ struct job {
     bool to_stdout;
     unsigned width; /* px */
     struct reading reading;
-    struct guides guides;
+    struct guide_reader guides;
     struct picture picture;
     moment extension;
     bool extends_by_mean;
@@ -91,7 +91,7 @@ static enum lt_status choose_rows(struct job *job)
 }
 
 /* How long a guide of the pass is on the average, of those whose end is known, in whole ns; 0 when none is. */
-static moment mean_length(const struct guides *guides)
+static moment mean_length(const struct guide_reader *guides)
 {
     moment sum = 0, known = 0;
     for (size_t i = 0; i < guides->row_count; i++) {
@@ -214,7 +214,7 @@ static enum lt_status open_job(struct job *job)
         .path = job->options->trace,
         .threads = job->options->threads,
         .parser = job->options->parser,
-        .event = guides_event,
+        .event = guide_reader_event,
         .event_ctx = &job->guides,
         .progress = job->options->progress,
         .progress_ctx = job->options->callback_ctx,
@@ -238,7 +238,7 @@ enum lt_status lt_render(const struct lt_render_options *options, struct lt_erro
     if (status == LT_OK)
         status = reading_run(&job.reading, error);
     if (status == LT_OK)
-        status = guides_check(&job.guides);
+        status = guide_reader_check(&job.guides);
     if (status == LT_OK)
         status = choose_window(&job);
     if (status == LT_OK)
@@ -250,7 +250,7 @@ enum lt_status lt_render(const struct lt_render_options *options, struct lt_erro
     if (status == LT_OK)
         status = draw_picture(&job);
     picture_free(&job.picture);
-    guides_free(&job.guides);
+    guide_reader_free(&job.guides);
     reading_close(&job.reading);
     return status;
 }

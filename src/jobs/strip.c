@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "guides/guide_check.h"
 #include "guides/insertion.h"
-#include "guides/report_read.h"
-#include "guides/words.h"
+#include "guides/messages.h"
+#include "guides/report_reader.h"
 #include "gzip/gzip_write.h"
 #include "io/sink.h"
 #include "trace/reading.h"
@@ -179,7 +179,8 @@ static enum lt_status find(struct strip *job)
         return fail(job->error, LT_IO, "%s: is also standard output; write to another file", name);
     if (reading_run(&job->reading, job->error) != LT_OK)
         return job->error->status;
-    words_for_warnings(name, scan_warnings(job->reading.scan), job->options->warning, job->options->callback_ctx);
+    message_for_scan_warnings(name, scan_warnings(job->reading.scan), job->options->warning,
+                              job->options->callback_ctx);
     job->result.guides = job->insertion.in_run;
     job->result.tracks = job->insertion.tracks;
     if (job->insertion.seen == 0)

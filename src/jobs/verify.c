@@ -8,8 +8,8 @@
 #include "guides/compare.h"
 #include "guides/guide_check.h"
 #include "guides/insertion.h"
-#include "guides/report_read.h"
-#include "guides/words.h"
+#include "guides/messages.h"
+#include "guides/report_reader.h"
 #include "trace/reading.h"
 
 struct verify {
@@ -285,8 +285,8 @@ static enum lt_status check(struct verify *job)
         return check_broken(job);
     if (status != LT_OK)
         return status;
-    words_for_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
-                       job->options->callback_ctx);
+    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
+                              job->options->callback_ctx);
     if (job->guides.guides == 0)
         return guide_check_end(&job->guides);
     find_place(job);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
-#include "guides/guides.h"
+#include "guides/guide_reader.h"
 #include "picture/picture.h"
 
 /* All there is to draw; nothing in it is changed. */

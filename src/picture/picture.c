@@ -208,7 +208,7 @@ static bool add_kernel(struct picture *picture, struct picture_stream *stream, c
         add_other(stream, column, length, colour_of(name, kernel->len));
         return true;
     }
-    size_t len = guides_cut_name(name, kernel->len);
+    size_t len = guide_reader_cut_name(name, kernel->len);
     struct picture_kernel *copy = malloc(sizeof *copy + len);
     if (copy == NULL)
         return false;

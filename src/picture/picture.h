@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
-#include "guides/guides.h"
+#include "guides/guide_reader.h"
 #include "picture/moment.h"
 
 /* Positions are hundredths of a pixel from the window's start. */
@@ -29,7 +29,7 @@ struct picture_kernel {
     moment start, dur;
     int64_t x0, x1;
     size_t len;
-    char name[]; /* decoded, cut by guides_cut_name() */
+    char name[]; /* decoded, cut by guide_reader_cut_name() */
 };
 
 #define PICTURE_MAX_NAME GUIDES_NAME_LENGTH

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/order.h"
+#include "base/sort.h"
 
 /* ---- sorting ----------------------------------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static bool in_order(void *ctx, uint32_t a, uint32_t b)
 /* By time. A trace is nearly in order. NULL when memory is out. */
 static uint32_t *sort_positions(struct sort *sort, size_t count)
 {
-    return order_positions(count, in_order, sort);
+    return sort_indices(count, in_order, sort);
 }
 
 /* ---- checks ------------------------------------------------------------------------------------------------ */

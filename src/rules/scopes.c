@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/order.h"
+#include "base/sort.h"
 
 bool scopes_add(struct scopes *scopes, const struct scope *scope)
 {
@@ -58,7 +58,7 @@ static bool in_order(void *ctx, uint32_t a, uint32_t b)
 
 bool scopes_settle(struct scopes *scopes)
 {
-    uint32_t *order = order_positions(scopes->count, in_order, scopes);
+    uint32_t *order = sort_indices(scopes->count, in_order, scopes);
     struct scope *sorted = malloc((scopes->count == 0 ? 1 : scopes->count) * sizeof *sorted);
     if (order == NULL || sorted == NULL) {
         free(order);

@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "io/steady.h"
+#include "io/file_stamp.h"
 
 bool file_take(struct served_file *file, int fd)
 {
     struct stat now;
     file->fd = -1;
-    if (fstat(fd, &now) != 0 || !S_ISREG(now.st_mode) || !steady_open(fd, &file->opened))
+    if (fstat(fd, &now) != 0 || !S_ISREG(now.st_mode) || !file_stamp_open(fd, &file->opened))
         return false;
     file->fd = fd;
     return true;
@@ -70,7 +70,7 @@ bool file_open_below(struct served_file *file, int folder, const char *path)
 bool file_unchanged(const struct served_file *file)
 {
     struct stat now;
-    return fstat(file->fd, &now) == 0 && steady_is(&file->opened, &now);
+    return fstat(file->fd, &now) == 0 && file_stamp_is(&file->opened, &now);
 }
 
 ssize_t file_read(const struct served_file *file, void *buffer, size_t size, uint64_t offset)

@@ -32,7 +32,7 @@ enum lt_status file_open(struct served_file *file, const char *path, struct lt_e
 bool file_take(struct served_file *file, int fd);
 
 /*
- * Opens a file below the folder `folder`, whose path passed guard_names(),
+ * Opens a file below the folder `folder`, whose path passed access_names(),
  * name by name without following symbolic links. False, with an errno, when
  * there is none: ENOENT, ENOTDIR or ELOOP, or when it cannot be opened.
  */

@@ -17,11 +17,11 @@
 
 #include "base/error.h"
 #include "cli/serve_help.h"
-#include "serve/about.h"
-#include "serve/belongs.h"
-#include "serve/hints.h"
+#include "serve/idle_timeout.h"
+#include "serve/open_browser.h"
+#include "serve/report_match.h"
 #include "serve/server.h"
-#include "serve/waiting.h"
+#include "serve/trace_facts.h"
 
 #include "cli/cli.h"
 
@@ -136,7 +136,7 @@ static enum lt_status check_report(struct command *command, struct lt_error *err
 {
     struct lt_error *why = &command->no_report;
     if (command->report_file.fd < 0 ||
-        belongs_check(&command->trace_file, command->trace, command->report, &command->doubt, why) == LT_OK ||
+        report_match_check(&command->trace_file, command->trace, command->report, &command->doubt, why) == LT_OK ||
         why->status == LT_TRACE)
         return LT_OK;
     *error = *why;
@@ -175,7 +175,7 @@ static enum lt_status choose_ui(struct command *command, struct lt_error *error)
     /* The one thing that is forgiven: no slash behind the host. */
     snprintf(command->ui_url, sizeof command->ui_url, "%s%s", ui, len > 0 && ui[len - 1] != '/' ? "/" : "");
     if (len + 2 > sizeof command->ui_url ||
-        !guard_ui_url(command->ui_url, command->ui_origin, sizeof command->ui_origin)) {
+        !access_ui_url(command->ui_url, command->ui_origin, sizeof command->ui_origin)) {
         char name[512];
         return fail(error, LT_USAGE, "--ui '%s' is no address like https://host:port/path/ without user, ? and #",
                     printable(name, sizeof name, ui, len));
@@ -231,7 +231,7 @@ static enum lt_status start_page(struct command *command, struct lt_error *error
              "frame-src %s; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
              "require-trusted-types-for 'script'; trusted-types 'none'",
              command->ui_origin);
-    struct about about = {
+    struct trace_facts about = {
         .trace_name = base_name(command->trace),
         .trace_bytes = (uint64_t)command->trace_file.opened.st_size,
         .has_report = command->report_file.fd >= 0,
@@ -239,7 +239,7 @@ static enum lt_status start_page(struct command *command, struct lt_error *error
         .ui = command->ui_url,
         .ui_is_local = command->hosted.folder >= 0,
     };
-    command->about = about_json(&about);
+    command->about = trace_facts_json(&about);
     if (command->about == NULL)
         return fail_memory(error);
     command->page.about = command->about;
@@ -264,7 +264,7 @@ static enum lt_status start(struct command *command, struct lt_error *error)
                       "--once and a UI from a folder do not go together: the UI is still read from "
                       "here when the trace has been transferred");
     await_signals(command);
-    if (status == LT_OK && !waiting_watch())
+    if (status == LT_OK && !idle_timeout_watch())
         status = fail_memory(error);
     if (status == LT_OK)
         status = site_listen(&command->page, command->port, error);
@@ -289,12 +289,12 @@ static enum lt_status announce(const struct command *command, struct lt_error *e
         fprintf(stderr, "layertrack: %s\n", command->no_report.message);
     if (command->doubt.len > 0)
         fprintf(stderr, "layertrack: %s: %s\n", name, command->doubt.data);
-    if (hints_ssh(line, sizeof line, getenv("SSH_CONNECTION"), user, command->page.port, command->hosted.port))
+    if (open_browser_ssh(line, sizeof line, getenv("SSH_CONNECTION"), user, command->page.port, command->hosted.port))
         fprintf(stderr, "layertrack: to open it at home, type there: %s\n", line);
     /* Last, so that whoever reads the address has been told everything. */
     if (printf("%s\n", url) < 0 || fflush(stdout) != 0)
         return fail(error, LT_IO, "standard output cannot be written");
-    if (command->open && !hints_open(url))
+    if (command->open && !open_browser(url))
         fprintf(stderr, "layertrack: no browser could be started; open the address yourself\n");
     return LT_OK;
 }

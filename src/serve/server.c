@@ -20,8 +20,8 @@
 #endif
 
 #include "base/error.h"
+#include "serve/idle_timeout.h"
 #include "serve/page.h"
-#include "serve/waiting.h"
 
 #define MOST_CONNECTIONS 64u
 #define STILL_SECONDS    30u                /* how long a connection may stand still */
@@ -191,7 +191,7 @@ static enum MHD_Result answer_folder(const struct site *site, struct MHD_Connect
     if (MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Service-Worker") != NULL)
         return not_found(site, connection);
     const char *name = *path == '\0' ? "index.html" : path;
-    if (!guard_names(name) || !file_open_below(&file, site->folder, name))
+    if (!access_names(name) || !file_open_below(&file, site->folder, name))
         return not_found(site, connection);
     return send_response(site, connection, MHD_HTTP_OK, file_response(file, true), type_of(name));
 }
@@ -218,10 +218,10 @@ static unsigned check(const struct site *site, struct MHD_Connection *connection
     struct host host = {NULL, 0};
     MHD_get_connection_values(connection, MHD_HEADER_KIND, take_host, &host);
     *text = "Wrong Host header.\n";
-    if (host.count != 1 || host.value == NULL || !guard_host(host.value, site->port))
+    if (host.count != 1 || host.value == NULL || !access_host(host.value, site->port))
         return MHD_HTTP_FORBIDDEN;
     *text = "GET and HEAD only.\n";
-    if (!guard_method(method))
+    if (!access_method(method))
         return MHD_HTTP_METHOD_NOT_ALLOWED;
     const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
     *text = "No request body, please.\n";
@@ -235,7 +235,7 @@ static void set_waiting(struct MHD_Connection *connection, bool waits)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     if (info != NULL)
-        waiting_set(info->socket_context, waits);
+        idle_timeout_set(info->socket_context, waits);
 }
 
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
@@ -254,7 +254,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
         set_waiting(connection, false);
         return status == 0 ? MHD_YES : refuse(site, connection, status, text);
     }
-    const char *path = guard_path(request->uri, site->token);
+    const char *path = access_path(request->uri, site->token);
     if (path == NULL)
         return not_found(site, connection);
     if (site->folder >= 0)
@@ -332,12 +332,12 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 {
     (void)cls;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
-        waiting_remove(*ctx);
+        idle_timeout_remove(*ctx);
         *ctx = NULL;
         return;
     }
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *ctx = info == NULL ? NULL : waiting_add(info->connect_fd);
+    *ctx = info == NULL ? NULL : idle_timeout_add(info->connect_fd);
 }
 
 enum lt_status site_listen(struct site *site, uint16_t port, struct lt_error *error)
@@ -346,7 +346,7 @@ enum lt_status site_listen(struct site *site, uint16_t port, struct lt_error *er
     socklen_t len = sizeof address;
     int yes = 1;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (!guard_make_token(site->token))
+    if (!access_make_token(site->token))
         return fail(error, LT_IO, "serve: the system gives no random bytes for an unguessable address");
     site->listener = socket(AF_INET, SOCK_STREAM, 0);
     if (site->listener < 0)

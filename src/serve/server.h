@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "layertrack.h"
+#include "serve/access.h"
 #include "serve/file.h"
-#include "serve/guard.h"
 
 struct MHD_Daemon;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guides/words.h"
+#include "guides/messages.h"
 
 #define MAX_THREADS 64
 
@@ -38,7 +38,7 @@ static enum lt_status scan_trouble(struct reading *reading, enum scan_status sta
         return fail_memory(error);
     if (status == SCAN_STOPPED)
         return error->status;
-    return words_for_scan(reading->source, scan_problem(reading->scan), error);
+    return message_for_scan(reading->source, scan_problem(reading->scan), error);
 }
 
 /* A gzip file that ends too early: what the scan saw of it says more than the stored offset. */
@@ -47,7 +47,7 @@ static enum lt_status source_trouble(struct reading *reading, struct lt_error *e
     if (!source_is_truncated(reading->source))
         return error->status;
     *error = (struct lt_error){0};
-    return words_for_cut_gzip(reading->source, scan_problem(reading->scan), error);
+    return message_for_cut_gzip(reading->source, scan_problem(reading->scan), error);
 }
 
 /* ---- the bytes of an event, which may lie in two blocks or more -------------------------------------------- */

@@ -2,7 +2,7 @@
  * reading.h - one whole reading of a trace: source, scan, and what goes wrong
  *
  * Brings source and scan together for every job that looks at all events.
- * Messages are words_for_scan()'s, progress is LT_STAGE_SCAN.
+ * Messages are message_for_scan()'s, progress is LT_STAGE_SCAN.
  */
 #ifndef READING_H
 #define READING_H

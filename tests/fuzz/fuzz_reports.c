@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "guides/report_read.h"
+#include "guides/report_reader.h"
 #include "rules/spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,8 +1,8 @@
-#include "serve/belongs.h"
+#include "serve/report_match.h"
 
 #include <string.h>
 
-#include "guides/report_read.h"
+#include "guides/report_reader.h"
 
 /* Of a gzip file that ends in so many zeros, or is so large, nothing is said. */
 #define TAIL    ((size_t)4 << 10)
@@ -81,8 +81,8 @@ static void compare(const struct served_file *trace, uint64_t source, uint64_t i
     text_puts(doubt, "; do not rely on the layers that it lists");
 }
 
-enum lt_status belongs_check(const struct served_file *trace, const char *trace_path, const char *report_path,
-                             struct text *doubt, struct lt_error *error)
+enum lt_status report_match_check(const struct served_file *trace, const char *trace_path, const char *report_path,
+                                  struct text *doubt, struct lt_error *error)
 {
     struct report report;
     struct lt_error missing = {0};

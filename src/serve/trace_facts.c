@@ -1,4 +1,4 @@
-#include "serve/about.h"
+#include "serve/trace_facts.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static void add_string(struct text *text, const char *key, const char *value)
     text_json(text, value, strlen(value));
 }
 
-char *about_json(const struct about *about)
+char *trace_facts_json(const struct trace_facts *about)
 {
     struct text text = {0};
     add_string(&text, "{\"tool_version\": ", lt_version());

@@ -1,4 +1,4 @@
-#include "guides/words.h"
+#include "guides/messages.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -193,7 +193,7 @@ static void add_syntax(struct text *text, struct source *source, const struct sc
                    : "record the trace again or mend this place");
 }
 
-enum lt_status words_for_scan(struct source *source, const struct scan_problem *problem, struct lt_error *error)
+enum lt_status message_for_scan(struct source *source, const struct scan_problem *problem, struct lt_error *error)
 {
     struct text text = {0};
     char what[160];
@@ -247,7 +247,7 @@ enum lt_status words_for_scan(struct source *source, const struct scan_problem *
     return finish(source, &text, error);
 }
 
-enum lt_status words_for_cut_gzip(struct source *source, const struct scan_problem *problem, struct lt_error *error)
+enum lt_status message_for_cut_gzip(struct source *source, const struct scan_problem *problem, struct lt_error *error)
 {
     struct text text = {0};
     text_puts(&text, "gzip: truncated at stored byte ");
@@ -322,7 +322,7 @@ static enum lt_status refuse_landmark(const struct track *track, const struct pl
                 plan->found);
 }
 
-enum lt_status words_for_plan(const struct track *track, struct lt_error *error)
+enum lt_status message_for_plan(const struct track *track, struct lt_error *error)
 {
     const struct plan *plan = &track->plan;
     struct plan_words words;
@@ -371,7 +371,8 @@ enum lt_status words_for_plan(const struct track *track, struct lt_error *error)
 
 /* ---- warnings ---------------------------------------------------------------------------------------------- */
 
-void words_for_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning, void *ctx)
+void message_for_scan_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning,
+                               void *ctx)
 {
     static const char *const words[SCAN_WARN_KINDS] = {
         [SCAN_WARN_CONTROL] = "raw control bytes in strings",
@@ -394,7 +395,7 @@ void words_for_warnings(const char *file, const struct scan_warnings *warnings, 
     }
 }
 
-void words_for_same_start(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
+void message_for_same_start(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
 {
     char name[512], message[1024];
     if (plan->same_start_count == 0 || warning == NULL)
@@ -407,8 +408,8 @@ void words_for_same_start(const char *file, const struct plan *plan, lt_warning_
     warning(ctx, message);
 }
 
-enum lt_status words_for_too_long(const struct track *track, const struct labels_too_long *found,
-                                  struct lt_error *error)
+enum lt_status message_for_too_long(const struct track *track, const struct labels_too_long *found,
+                                    struct lt_error *error)
 {
     char place[512];
     printable(place, sizeof place, track->place, strlen(track->place));
@@ -423,7 +424,7 @@ enum lt_status words_for_too_long(const struct track *track, const struct labels
                 place, found->pass, found->layer, found->bytes, found->limit);
 }
 
-void words_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
+void message_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
 {
     char name[512], message[1024];
     if (plan->negative_count == 0 || warning == NULL)
@@ -435,8 +436,8 @@ void words_for_negative(const char *file, const struct plan *plan, lt_warning_fn
     warning(ctx, message);
 }
 
-void words_for_names(const struct track *track, const struct collect *collect, const struct doubt_names *doubt,
-                     lt_warning_fn *warning, void *ctx)
+void message_for_names(const struct track *track, const struct collect *collect, const struct doubt_names *doubt,
+                       lt_warning_fn *warning, void *ctx)
 {
     char place[512], first[96], other[96], message[1024];
     if (doubt->others == 0 || warning == NULL)
@@ -452,7 +453,7 @@ void words_for_names(const struct track *track, const struct collect *collect, c
     warning(ctx, message);
 }
 
-void words_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx)
+void message_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx)
 {
     char name[512], what[512], message[1024];
     if (doubt->passes == 0 || warning == NULL)
@@ -473,7 +474,7 @@ void words_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn 
     warning(ctx, message);
 }
 
-void words_for_twins(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx)
+void message_for_twins(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx)
 {
     char name[512], first[128], second[128], message[1024];
     if (warning == NULL)

@@ -1,8 +1,8 @@
 /*
- * steady.h - whether a file is still what it was when it was opened
+ * file_stamp.h - whether a file is still what it was when it was opened
  */
-#ifndef STEADY_H
-#define STEADY_H
+#ifndef FILE_STAMP_H
+#define FILE_STAMP_H
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
  * the same time: the tick in which the file was changed last is let pass
  * before that is relied on. False with errno set.
  */
-bool steady_open(int fd, struct stat *opened);
+bool file_stamp_open(int fd, struct stat *opened);
 
 /*
  * By size and times: whoever writes to a file can set the time of writing
@@ -20,6 +20,6 @@ bool steady_open(int fd, struct stat *opened);
  * name of the file comes or goes, which changes none of its bytes: a file that
  * another one has replaced is still the one that was opened.
  */
-bool steady_is(const struct stat *opened, const struct stat *now);
+bool file_stamp_is(const struct stat *opened, const struct stat *now);
 
 #endif

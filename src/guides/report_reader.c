@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "guides/report_read.h"
+#include "guides/report_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

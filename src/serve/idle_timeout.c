@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
-#include "serve/waiting.h"
+#include "serve/idle_timeout.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 
 #define HEAD_SECONDS 30
 
-struct waiting {
-    struct waiting *next, **link;
+struct idle_timeout {
+    struct idle_timeout *next, **link;
     int socket;
     bool waits;
     time_t since;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct waiting *all;
+static struct idle_timeout *all;
 
 static time_t now(void)
 {
@@ -25,13 +25,13 @@ static time_t now(void)
     return time.tv_sec;
 }
 
-struct waiting *waiting_add(int socket)
+struct idle_timeout *idle_timeout_add(int socket)
 {
-    struct waiting *connection = malloc(sizeof *connection);
+    struct idle_timeout *connection = malloc(sizeof *connection);
     if (connection == NULL)
         return NULL;
     pthread_mutex_lock(&lock);
-    *connection = (struct waiting){.next = all, .link = &all, .socket = socket, .waits = true, .since = now()};
+    *connection = (struct idle_timeout){.next = all, .link = &all, .socket = socket, .waits = true, .since = now()};
     if (all != NULL)
         all->link = &connection->next;
     all = connection;
@@ -39,7 +39,7 @@ struct waiting *waiting_add(int socket)
     return connection;
 }
 
-void waiting_set(struct waiting *connection, bool waits)
+void idle_timeout_set(struct idle_timeout *connection, bool waits)
 {
     if (connection == NULL)
         return;
@@ -49,7 +49,7 @@ void waiting_set(struct waiting *connection, bool waits)
     pthread_mutex_unlock(&lock);
 }
 
-void waiting_remove(struct waiting *connection)
+void idle_timeout_remove(struct idle_timeout *connection)
 {
     if (connection == NULL)
         return;
@@ -65,7 +65,7 @@ static void sweep(void)
 {
     pthread_mutex_lock(&lock);
     time_t latest = now() - HEAD_SECONDS;
-    for (struct waiting *connection = all; connection != NULL; connection = connection->next)
+    for (struct idle_timeout *connection = all; connection != NULL; connection = connection->next)
         if (connection->waits && connection->since < latest)
             shutdown(connection->socket, SHUT_RDWR);
     pthread_mutex_unlock(&lock);
@@ -81,7 +81,7 @@ static void *watch(void *unused)
     return unused;
 }
 
-bool waiting_watch(void)
+bool idle_timeout_watch(void)
 {
     pthread_t thread;
     return pthread_create(&thread, NULL, watch, NULL) == 0 && pthread_detach(thread) == 0;

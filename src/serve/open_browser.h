@@ -1,8 +1,8 @@
 /*
- * hints.h - how the user's browser gets to the page
+ * open_browser.h - how the user's browser gets to the page
  */
-#ifndef SERVE_HINTS_H
-#define SERVE_HINTS_H
+#ifndef SERVE_OPEN_BROWSER_H
+#define SERVE_OPEN_BROWSER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@
  * forwards the ports (the second one unless it is 0). False when
  * this is no such host. `connection` is what SSH_CONNECTION says, `user` who is logged in.
  */
-bool hints_ssh(char *out, size_t size, const char *connection, const char *user, uint16_t port, uint16_t second);
+bool open_browser_ssh(char *out, size_t size, const char *connection, const char *user, uint16_t port, uint16_t second);
 
 /* Starts the desktop's browser, without a shell. False when it cannot be started; how it ends nobody hears. */
-bool hints_open(const char *url);
+bool open_browser(const char *url);
 
 #endif

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE /* POSIX_SPAWN_SETSID */
 #define _DARWIN_C_SOURCE
-#include "serve/hints.h"
+#include "serve/open_browser.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static bool is_port(const char *word)
     return word[strspn(word, "0123456789")] == '\0' && strtoul(word, NULL, 10) - 1 < UINT16_MAX;
 }
 
-bool hints_ssh(char *out, size_t size, const char *connection, const char *user, uint16_t port, uint16_t second)
+bool open_browser_ssh(char *out, size_t size, const char *connection, const char *user, uint16_t port, uint16_t second)
 {
     char host[64], ssh_port[8], other[64] = "", at_port[16] = "", at_user[80] = "";
     if (connection == NULL || sscanf(connection, "%*63s %*7s %63s %7s", host, ssh_port) != 2 || !is_plain(host) ||
@@ -63,7 +63,7 @@ bool hints_ssh(char *out, size_t size, const char *connection, const char *user,
     return len > 0 && (size_t)len < size;
 }
 
-bool hints_open(const char *url)
+bool open_browser(const char *url)
 {
     char *const argv[] = {(char[]){OPENER}, (char *)(uintptr_t)url, NULL};
     posix_spawn_file_actions_t files;

@@ -1,13 +1,13 @@
 /*
- * about.h - what the page is told about the trace, as JSON
+ * trace_facts.h - what the page is told about the trace, as JSON
  */
-#ifndef SERVE_ABOUT_H
-#define SERVE_ABOUT_H
+#ifndef SERVE_TRACE_FACTS_H
+#define SERVE_TRACE_FACTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct about {
+struct trace_facts {
     const char *trace_name; /* without its folder; any bytes */
     uint64_t trace_bytes;   /* as stored */
     bool has_report;
@@ -17,6 +17,6 @@ struct about {
 };
 
 /* The text, to be freed; NULL when memory is out. */
-char *about_json(const struct about *about);
+char *trace_facts_json(const struct trace_facts *about);
 
 #endif

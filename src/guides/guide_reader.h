@@ -1,13 +1,13 @@
 /*
- * guides.h - the guides of an annotated trace, read back
+ * guide_reader.h - the guides of an annotated trace, read back
  *
  * A guide is an `X` event of category `layer_guide`; its args hold the row
  * of the report. Kept are the rows of one pass of one track (48 bytes a
  * row) with at most GUIDES_MAX_NAMES names of anchors, and of each track its
  * names: nothing grows with the trace.
  */
-#ifndef GUIDES_H
-#define GUIDES_H
+#ifndef GUIDE_READER_H
+#define GUIDE_READER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,7 +43,7 @@ struct guide_track {
     uint64_t passes;                       /* highest pass_index + 1 */
 };
 
-struct guides {
+struct guide_reader {
     struct reading *reading; /* opened with `texts` */
     struct lt_error *error;
     const char *track; /* phase or tid of the track to take; NULL: the only one */
@@ -58,19 +58,19 @@ struct guides {
     struct arena arena;
 };
 
-/* A scan_event_fn with a struct guides as context. False with *error set. */
-bool guides_event(void *guides, const struct scan_event *event);
+/* A scan_event_fn with a struct guide_reader as context. False with *error set. */
+bool guide_reader_event(void *guides, const struct scan_event *event);
 
 /* After the reading: whether what was asked for is there. LT_SELECTION with what there is instead. */
-enum lt_status guides_check(struct guides *guides);
+enum lt_status guide_reader_check(struct guide_reader *guides);
 
 /* Whether a field of an event is the value: 7 and 7.0 are the same, 7 and "7" are not. Sets *failed when memory is out.
  */
 bool guide_value_is(const struct guide_value *value, const struct scan_value *field, bool *failed);
 
 /* Cuts a name at GUIDES_NAME_LENGTH, at a character's edge. Returns the length that is left. */
-size_t guides_cut_name(const char *name, size_t len);
+size_t guide_reader_cut_name(const char *name, size_t len);
 
-void guides_free(struct guides *guides);
+void guide_reader_free(struct guide_reader *guides);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * belongs.h - whether a report can be of the trace beside which it is shown
+ * report_match.h - whether a report can be of the trace beside which it is shown
  *
  * The page shows the layers of the report under the name of the trace; that
  * they belong together nobody has checked. Reading the whole trace would
  * (`layertrack verify` does), sizes are known at once.
  */
-#ifndef SERVE_BELONGS_H
-#define SERVE_BELONGS_H
+#ifndef SERVE_REPORT_MATCH_H
+#define SERVE_REPORT_MATCH_H
 
 #include "base/text.h"
 #include "serve/file.h"
@@ -17,7 +17,7 @@
  * file tells its unpacked length, modulo 2^32, only when it is one member.
  * LT_TRACE: what was named as a report is none; LT_IO.
  */
-enum lt_status belongs_check(const struct served_file *trace, const char *trace_path, const char *report_path,
-                             struct text *doubt, struct lt_error *error);
+enum lt_status report_match_check(const struct served_file *trace, const char *trace_path, const char *report_path,
+                                  struct text *doubt, struct lt_error *error);
 
 #endif

@@ -1,9 +1,9 @@
-#include "base/order.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static size_t run_end(const uint32_t *order, size_t start, size_t count, order_fn *in_order, void *ctx)
+static size_t run_end(const uint32_t *order, size_t start, size_t count, sort_order_fn *in_order, void *ctx)
 {
     size_t end = start + 1;
     while (end < count && in_order(ctx, order[end - 1], order[end]))
@@ -12,7 +12,7 @@ static size_t run_end(const uint32_t *order, size_t start, size_t count, order_f
 }
 
 /* Merges neighbouring runs, so that their number halves. Returns whether one run is left. */
-static bool merge_round(const uint32_t *order, uint32_t *other, size_t count, order_fn *in_order, void *ctx)
+static bool merge_round(const uint32_t *order, uint32_t *other, size_t count, sort_order_fn *in_order, void *ctx)
 {
     bool one_left = false;
     for (size_t start = 0; start < count;) {
@@ -30,7 +30,7 @@ static bool merge_round(const uint32_t *order, uint32_t *other, size_t count, or
     return one_left;
 }
 
-uint32_t *order_positions(size_t count, order_fn *in_order, void *ctx)
+uint32_t *sort_indices(size_t count, sort_order_fn *in_order, void *ctx)
 {
     uint32_t *order = malloc((count == 0 ? 1 : count) * sizeof *order);
     if (order == NULL)

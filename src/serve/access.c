@@ -1,6 +1,6 @@
 #define _DEFAULT_SOURCE /* getentropy */
 #define _DARWIN_C_SOURCE
-#include "serve/guard.h"
+#include "serve/access.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define DIGITS  "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-bool guard_make_token(char token[TOKEN_LENGTH + 1])
+bool access_make_token(char token[TOKEN_LENGTH + 1])
 {
     static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" DIGITS "-_";
     unsigned char random[TOKEN_BYTES];
@@ -29,7 +29,7 @@ bool guard_make_token(char token[TOKEN_LENGTH + 1])
     return true;
 }
 
-bool guard_host(const char *host, uint16_t port)
+bool access_host(const char *host, uint16_t port)
 {
     static const char *const names[] = {"127.0.0.1", "localhost"};
     char suffix[8];
@@ -45,12 +45,12 @@ bool guard_host(const char *host, uint16_t port)
     return false;
 }
 
-bool guard_method(const char *method)
+bool access_method(const char *method)
 {
     return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
-const char *guard_path(const char *uri, const char *token)
+const char *access_path(const char *uri, const char *token)
 {
     if (strlen(uri) < TOKEN_LENGTH + 2 || uri[0] != '/' || uri[TOKEN_LENGTH + 1] != '/')
         return NULL;
@@ -60,7 +60,7 @@ const char *guard_path(const char *uri, const char *token)
     return difference == 0 ? uri + TOKEN_LENGTH + 2 : NULL;
 }
 
-bool guard_names(const char *path)
+bool access_names(const char *path)
 {
     for (;;) {
         size_t len = strspn(path, LETTERS DIGITS "._-+@");
@@ -95,7 +95,7 @@ static bool is_host(const char *host, size_t len)
     }
 }
 
-bool guard_ui_url(const char *url, char *origin, unsigned origin_size)
+bool access_ui_url(const char *url, char *origin, unsigned origin_size)
 {
     const char *at = url;
     if (strncmp(at, "https://", 8) == 0)

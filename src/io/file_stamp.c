@@ -1,5 +1,5 @@
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
-#include "io/steady.h"
+#include "io/file_stamp.h"
 
 #include <time.h>
 
@@ -13,7 +13,7 @@
 
 #define TICK_SECONDS 0.02
 
-bool steady_open(int fd, struct stat *opened)
+bool file_stamp_open(int fd, struct stat *opened)
 {
     struct timespec now, pause = {0, (long)(TICK_SECONDS * 1e9)};
     if (fstat(fd, opened) != 0)
@@ -31,7 +31,7 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-bool steady_is(const struct stat *opened, const struct stat *now)
+bool file_stamp_is(const struct stat *opened, const struct stat *now)
 {
     return now->st_size == opened->st_size && same_time(&now->ST_MTIM, &opened->ST_MTIM) &&
            (same_time(&now->ST_CTIM, &opened->ST_CTIM) || now->st_nlink != opened->st_nlink);

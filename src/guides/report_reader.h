@@ -1,13 +1,13 @@
 /*
- * report_read.h - a mapping report, read back row by row
+ * report_reader.h - a mapping report, read back row by row
  *
  * Both forms: one track, or several under `tracks`. A report may have more
  * rows than memory should hold, so it is read twice: once for everything
  * but the rows, and once for these, a few at a time. Unknown keys are kept
  * as they are; what is no report is refused (LT_TRACE).
  */
-#ifndef REPORT_READ_H
-#define REPORT_READ_H
+#ifndef REPORT_READER_H
+#define REPORT_READER_H
 
 #include "base/error.h"
 #include "io/source.h"

@@ -1,4 +1,4 @@
-#include "guides/guides.h"
+#include "guides/guide_reader.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -190,7 +190,7 @@ bool guide_value_is(const struct guide_value *value, const struct scan_value *fi
            moment_parse(&b, field->text, field->len) == DECIMAL_OK && a == b;
 }
 
-static bool keep_value(struct guides *guides, struct guide_value *out, const struct scan_value *field)
+static bool keep_value(struct guide_reader *guides, struct guide_value *out, const struct scan_value *field)
 {
     char *copy = arena_copy(&guides->arena, field->text, field->len);
     if (copy == NULL)
@@ -201,21 +201,22 @@ static bool keep_value(struct guides *guides, struct guide_value *out, const str
     return true;
 }
 
-static const char *keep_string(struct guides *guides, const struct args *args, enum arg arg)
+static const char *keep_string(struct guide_reader *guides, const struct args *args, enum arg arg)
 {
     if (args->text[arg] == NULL)
         return "";
     return arena_copy(&guides->arena, args->text[arg], args->len[arg] + 1);
 }
 
-static bool is_wanted(const struct guides *guides, const struct guide_track *track)
+static bool is_wanted(const struct guide_reader *guides, const struct guide_track *track)
 {
     if (guides->track == NULL || strcmp(guides->track, track->phase) == 0)
         return true;
     return strlen(guides->track) == track->tid.len && memcmp(guides->track, track->tid.text, track->tid.len) == 0;
 }
 
-static struct guide_track *new_track(struct guides *guides, const struct scan_event *event, const struct args *args)
+static struct guide_track *new_track(struct guide_reader *guides, const struct scan_event *event,
+                                     const struct args *args)
 {
     char name[512];
     if (guides->track_count == GUIDES_MAX_TRACKS) {
@@ -241,7 +242,8 @@ static struct guide_track *new_track(struct guides *guides, const struct scan_ev
     return track;
 }
 
-static struct guide_track *track_of(struct guides *guides, const struct scan_event *event, const struct args *args)
+static struct guide_track *track_of(struct guide_reader *guides, const struct scan_event *event,
+                                    const struct args *args)
 {
     bool failed = false;
     for (unsigned i = guides->track_count; i-- > 0;)
@@ -256,7 +258,7 @@ static struct guide_track *track_of(struct guides *guides, const struct scan_eve
 
 /* ---- events ------------------------------------------------------------------------------------------------ */
 
-static bool bad_guide(struct guides *guides, const struct scan_event *event, const char *what)
+static bool bad_guide(struct guide_reader *guides, const struct scan_event *event, const char *what)
 {
     char name[512];
     const char *file = source_name(guides->reading->source);
@@ -266,7 +268,7 @@ static bool bad_guide(struct guides *guides, const struct scan_event *event, con
     return false;
 }
 
-static bool add_row(struct guides *guides, const struct guide_row *row, const struct scan_event *event)
+static bool add_row(struct guide_reader *guides, const struct guide_row *row, const struct scan_event *event)
 {
     if (guides->row_count > 0 && row->start < guides->rows[guides->row_count - 1].start)
         return bad_guide(guides, event, "starts before the one in front of it");
@@ -284,7 +286,7 @@ static bool add_row(struct guides *guides, const struct guide_row *row, const st
     return true;
 }
 
-size_t guides_cut_name(const char *name, size_t len)
+size_t guide_reader_cut_name(const char *name, size_t len)
 {
     if (len <= GUIDES_NAME_LENGTH)
         return len;
@@ -295,13 +297,13 @@ size_t guides_cut_name(const char *name, size_t len)
 }
 
 /* The number of the anchor's name. False when memory is out. */
-static bool name_of(struct guides *guides, const struct args *args, uint32_t *out)
+static bool name_of(struct guide_reader *guides, const struct args *args, uint32_t *out)
 {
     const char *name = args->text[ARG_ANCHOR];
     *out = INTERN_NONE;
     if (name == NULL || args->number[ARG_ANCHOR])
         return true;
-    size_t len = guides_cut_name(name, args->len[ARG_ANCHOR]);
+    size_t len = guide_reader_cut_name(name, args->len[ARG_ANCHOR]);
     if (guides->names.count == GUIDES_MAX_NAMES) {
         *out = intern_find(&guides->names, 0, name, len);
         return true;
@@ -312,7 +314,7 @@ static bool name_of(struct guides *guides, const struct args *args, uint32_t *ou
     return *out != INTERN_NONE;
 }
 
-static bool take_guide(struct guides *guides, const struct scan_event *event, const struct args *args)
+static bool take_guide(struct guide_reader *guides, const struct scan_event *event, const struct args *args)
 {
     uint64_t pass;
     struct guide_row row;
@@ -348,9 +350,9 @@ static bool says(const struct scan_value *field, const char *word, bool words, b
     return same;
 }
 
-bool guides_event(void *ctx, const struct scan_event *event)
+bool guide_reader_event(void *ctx, const struct scan_event *event)
 {
-    struct guides *guides = ctx;
+    struct guide_reader *guides = ctx;
     struct args args;
     size_t len;
     bool failed = false;
@@ -372,7 +374,7 @@ bool guides_event(void *ctx, const struct scan_event *event)
 
 /* ---- what there is ----------------------------------------------------------------------------------------- */
 
-static enum lt_status refuse_tracks(struct guides *guides, const char *file, const char *why)
+static enum lt_status refuse_tracks(struct guide_reader *guides, const char *file, const char *why)
 {
     struct text list = {0};
     for (unsigned i = 0; i < guides->track_count; i++) {
@@ -392,7 +394,7 @@ static enum lt_status refuse_tracks(struct guides *guides, const char *file, con
     return status;
 }
 
-enum lt_status guides_check(struct guides *guides)
+enum lt_status guide_reader_check(struct guide_reader *guides)
 {
     char file[512];
     const char *name = source_name(guides->reading->source);
@@ -414,7 +416,7 @@ enum lt_status guides_check(struct guides *guides)
     return LT_OK;
 }
 
-void guides_free(struct guides *guides)
+void guide_reader_free(struct guide_reader *guides)
 {
     free(guides->rows);
     intern_free(&guides->names);
