@@ -4,31 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] = "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS\n"
-                           "      --trace PATH           the trace; - is standard input (default when piped)\n"
-                           "  -o, --output PATH          - is standard output; a name in .gz is compressed\n"
-                           "      --report PATH          mapping report (default: OUTPUT.layers.json)\n"
-                           "      --anchor-regex RE      kernel that runs once per layer (required)\n"
-                           "      --num-layers N         layers per pass (required)\n"
-                           "      --anchor-offset K      index of a verified first layer's anchor (required)\n"
-                           "      --phase TEXT           what is labelled, e.g. decode (required)\n"
-                           "      --evidence TEXT        why the anchor is right (required)\n"
-                           "      --passes P             complete passes to label (default: 1)\n"
-                           "      --first-layer F        number of the first label (default: 0)\n"
-                           "      --pid PID, --device D  choose among GPU processes, devices (args.device)\n"
-                           "      --end-anchor-regex RE  kernel that ends a layer; closes each pass\n"
-                           "      --landmark-regex RE[=COUNT]      runs COUNT (1) times in each guide\n"
-                           "      --anchor-stride K      anchors per layer (default: 1)\n"
-                           "      --extra-anchors-per-pass E       behind a pass, of no layer (default: 0)\n"
-                           "      --within RE            only anchors launched in a CPU scope named so\n"
-                           "      --within-gpu RE        only those in a gpu_user_annotation named so\n"
-                           "      --spec FILE            tracks from JSON, or a report, instead of these\n"
-                           "  -z, --gzip / --no-gzip     compress or not, whatever the name says\n"
-                           "      --level 1..9           gzip level (default: 6)\n"
-                           "      --strict               refuse what is not strict JSON\n"
-                           "      --threads N            default: number of cores\n"
-                           "      --progress WHEN        auto, always or never; -q is never\n";
-
 enum option_id {
     OPT_ANCHOR_REGEX = 256,
     OPT_NUM_LAYERS,
@@ -48,25 +23,27 @@ enum option_id {
     OPT_SPEC,
 };
 
-static const struct option long_options[] = {
-    {"anchor-regex", required_argument, NULL, OPT_ANCHOR_REGEX},
-    {"num-layers", required_argument, NULL, OPT_NUM_LAYERS},
-    {"anchor-offset", required_argument, NULL, OPT_ANCHOR_OFFSET},
-    {"passes", required_argument, NULL, OPT_PASSES},
-    {"first-layer", required_argument, NULL, OPT_FIRST_LAYER},
-    {"phase", required_argument, NULL, OPT_PHASE},
-    {"evidence", required_argument, NULL, OPT_EVIDENCE},
-    {"pid", required_argument, NULL, OPT_PID},
-    {"device", required_argument, NULL, OPT_DEVICE},
-    {"end-anchor-regex", required_argument, NULL, OPT_END_ANCHOR_REGEX},
-    {"landmark-regex", required_argument, NULL, OPT_LANDMARK_REGEX},
-    {"anchor-stride", required_argument, NULL, OPT_ANCHOR_STRIDE},
-    {"extra-anchors-per-pass", required_argument, NULL, OPT_EXTRA_ANCHORS},
-    {"within", required_argument, NULL, OPT_WITHIN},
-    {"within-gpu", required_argument, NULL, OPT_WITHIN_GPU},
-    {"spec", required_argument, NULL, OPT_SPEC},
-    CLI_OUTPUT_OPTIONS,
-    CLI_COMMON_OPTIONS,
+static const struct cli_option option_table[] = {
+    CLI_TRACE_OPTION("the trace; - is standard input (default when piped)"),
+    CLI_OUTPUT_OPTIONS("mapping report (default: OUTPUT.layers.json)"),
+    {"anchor-regex", OPT_ANCHOR_REGEX, "RE", "kernel that runs once per layer (required)", NULL},
+    {"num-layers", OPT_NUM_LAYERS, "N", "layers per pass (required)", NULL},
+    {"anchor-offset", OPT_ANCHOR_OFFSET, "K", "index of a verified first layer's anchor (required)", NULL},
+    {"phase", OPT_PHASE, "TEXT", "what is labelled, e.g. decode (required)", NULL},
+    {"evidence", OPT_EVIDENCE, "TEXT", "why the anchor is right (required)", NULL},
+    {"passes", OPT_PASSES, "P", "complete passes to label (default: 1)", NULL},
+    {"first-layer", OPT_FIRST_LAYER, "F", "number of the first label (default: 0)", NULL},
+    {"pid", OPT_PID, "PID", "choose among GPU processes, devices (args.device)", "      --pid PID, --device D"},
+    {"device", OPT_DEVICE, "D", NULL, NULL},
+    {"end-anchor-regex", OPT_END_ANCHOR_REGEX, "RE", "kernel that ends a layer; closes each pass", NULL},
+    {"landmark-regex", OPT_LANDMARK_REGEX, "RE[=COUNT]", "runs COUNT (1) times in each guide", NULL},
+    {"anchor-stride", OPT_ANCHOR_STRIDE, "K", "anchors per layer (default: 1)", NULL},
+    {"extra-anchors-per-pass", OPT_EXTRA_ANCHORS, "E", "behind a pass, of no layer (default: 0)", NULL},
+    {"within", OPT_WITHIN, "RE", "only anchors launched in a CPU scope named so", NULL},
+    {"within-gpu", OPT_WITHIN_GPU, "RE", "only those in a gpu_user_annotation named so", NULL},
+    {"spec", OPT_SPEC, "FILE", "tracks from JSON, or a report, instead of these", NULL},
+    CLI_GZIP_OPTIONS,
+    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, NULL),
 };
 
 struct command {
@@ -160,8 +137,8 @@ static bool take_track(struct command *command, int option, char *value, bool *o
 
 static const char *long_name(int option)
 {
-    const struct option *at = long_options;
-    while (at->name != NULL && at->val != option)
+    const struct cli_option *at = option_table;
+    while (at->name != NULL && at->id != option)
         at++;
     return at->name;
 }
@@ -252,10 +229,10 @@ static int run(int argc, char **argv)
         .common.mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;
-    if (!cli_take_all(&command.common, NULL, argc, argv, ":o:zqh", long_options, take, &command))
+    if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;
     if (command.common.help)
-        return cli_print(help);
+        return cli_print_help(&cli_annotate);
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
@@ -279,4 +256,9 @@ static int run(int argc, char **argv)
     return LT_OK;
 }
 
-const struct cli_command cli_annotate = {"annotate", run, help};
+const struct cli_command cli_annotate = {
+    .name = "annotate",
+    .run = run,
+    .intro = "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS\n",
+    .options = option_table,
+};

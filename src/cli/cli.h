@@ -15,27 +15,58 @@
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
+/*
+ * An option: a row of the table from which a command takes its arguments and
+ * makes its help page, and against which a test holds the manual.
+ */
+struct cli_option {
+    const char *name;
+    int id;            /* a letter: also a short option */
+    const char *value; /* what its value is called; NULL: it takes none */
+    const char *text;  /* for the help page; NULL: another row tells */
+    const char *label; /* what the page shows in place of the option and its value, or NULL */
+};
+
 /* One command of layertrack, in a file of its own. */
 struct cli_command {
     const char *name;
     int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit code */
-    const char *help;
+    const char *intro, *outro;         /* of its help page, around the options; outro may be NULL */
+    const struct cli_option *options;  /* up to a row without name */
 };
 
 extern const struct cli_command cli_annotate, cli_inspect, cli_verify, cli_strip, cli_render, cli_serve;
 
+/* Of `layertrack serve`: for the command, and for the program that it runs. */
+extern const char cli_serve_intro[], cli_serve_outro[];
+extern const struct cli_option cli_serve_options[];
+
 /* Makes sure that standard output has what was printed; a message when not. Returns the exit code. */
 int cli_end_output(void);
 
-/* Prints a help page to standard output. Returns the exit code. */
-int cli_print(const char *page);
+/* Prints a command's help page to standard output, or text as it is. Returns the exit code. */
+int cli_print_help(const struct cli_command *command);
+int cli_print(const char *text);
+
+/* Prints the rows of a command's table: command, option, short option, value, parted by tabs. */
+void cli_list_options(const struct cli_command *command);
+
+/* The most options of a command. */
+#define CLI_MAX_OPTIONS 64
+
+/* A table as getopt_long() wants it. */
+struct cli_getopt {
+    char shorts[2 * CLI_MAX_OPTIONS + 2];
+    struct option longs[CLI_MAX_OPTIONS + 1];
+};
+void cli_getopt(struct cli_getopt *getopt, const struct cli_option *options);
 
 /*
  * getopt_long() with messages: the next option, -1 behind the last one, or
- * '?' after having said what is wrong. `shorts` begins with a colon.
- * Operands are left to the caller, from optind on.
+ * '?' after having said what is wrong. Operands are left to the caller, from
+ * optind on.
  */
-int cli_option(int argc, char **argv, const char *shorts, const struct option *longs);
+int cli_next_option(int argc, char **argv, const struct cli_getopt *getopt);
 
 /* What every command that reads a trace takes, and where it stands after cli_take_all(). */
 struct cli_common {
@@ -61,37 +92,62 @@ enum cli_common_option {
     CLI_REPORT,
     CLI_NO_GZIP,
     CLI_LEVEL,
+    /* Of serve. */
+    CLI_PORT,
+    CLI_UI,
+    CLI_OPEN,
+    CLI_ONCE,
 };
 
-/* In a command's table of long options; o and z are among its short ones. */
-#define CLI_OUTPUT_OPTIONS                                                                                             \
-    {"output", required_argument, NULL, 'o'}, {"report", required_argument, NULL, CLI_REPORT},                         \
-        {"gzip", no_argument, NULL, 'z'}, {"no-gzip", no_argument, NULL, CLI_NO_GZIP},                                 \
+/* Rows of a command's table; the text of an option that each command words for itself is given. */
+#define CLI_TRACE_OPTION(text)                                                                                         \
     {                                                                                                                  \
-        "level", required_argument, NULL, CLI_LEVEL                                                                    \
+        "trace", CLI_TRACE, "PATH", text, NULL                                                                         \
+    }
+#define CLI_OUTPUT_OPTION(text)                                                                                        \
+    {                                                                                                                  \
+        "output", 'o', "PATH", text, NULL                                                                              \
     }
 
-/* The end of a command's table of long options. */
-#define CLI_COMMON_OPTIONS                                                                                             \
-    {"trace", required_argument, NULL, CLI_TRACE}, {"strict", no_argument, NULL, CLI_STRICT},                          \
-        {"quiet", no_argument, NULL, 'q'}, {"progress", required_argument, NULL, CLI_PROGRESS},                        \
-        {"threads", required_argument, NULL, CLI_THREADS}, {"help", no_argument, NULL, 'h'},                           \
+#define CLI_OUTPUT_OPTIONS(report_text)                                                                                \
+    CLI_OUTPUT_OPTION("- is standard output; a name in .gz is compressed"),                                            \
     {                                                                                                                  \
-        NULL, 0, NULL, 0                                                                                               \
+        "report", CLI_REPORT, "PATH", report_text, NULL                                                                \
     }
+
+#define CLI_GZIP_OPTIONS                                                                                               \
+    {"gzip", 'z', NULL, "compress or not, whatever the name says", "  -z, --gzip / --no-gzip"},                        \
+        {"no-gzip", CLI_NO_GZIP, NULL, NULL, NULL},                                                                    \
+    {                                                                                                                  \
+        "level", CLI_LEVEL, "1..9", "gzip level (default: 6)", NULL                                                    \
+    }
+
+/* The end of a table. */
+#define CLI_SHARED_OPTIONS(progress_text, quiet_text, help_text)                                                       \
+    {"strict", CLI_STRICT, NULL, "refuse what is not strict JSON", NULL},                                              \
+        {"threads", CLI_THREADS, "N", "default: number of cores", NULL},                                               \
+        {"progress", CLI_PROGRESS, "WHEN", progress_text, NULL}, {"quiet", 'q', NULL, quiet_text, NULL},               \
+        {"help", 'h', NULL, help_text, NULL},                                                                          \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+
+#define CLI_PROGRESS_TEXT "auto, always or never; -q is never"
+#define CLI_HELP_TEXT     "this page"
 
 /* Takes an option of a command's own. False, with a message, when its value is wrong. */
 typedef bool cli_take_fn(void *command, int option, char *value);
 
 /*
  * Takes all options, and the trace as an operand; a second operand goes to
- * *second, unless that is NULL: then it is one too many. `shorts` as above,
- * with q and h. False, with a message, when something is wrong.
+ * *second, unless that is NULL: then it is one too many. False, with a
+ * message, when something is wrong.
  */
-bool cli_take_all(struct cli_common *common, const char **second, int argc, char **argv, const char *shorts,
-                  const struct option *longs, cli_take_fn *take, void *command);
+bool cli_take_all(struct cli_common *common, const char **second, int argc, char **argv,
+                  const struct cli_option *options, cli_take_fn *take, void *command);
 
-/* Takes one of CLI_OUTPUT_OPTIONS. False, with a message, when its value is wrong; without one, when it is none. */
+/* Takes one of CLI_OUTPUT_OPTIONS or CLI_GZIP_OPTIONS. False, with a message, when its value is wrong; without one,
+ * when it is none. */
 bool cli_take_output(struct cli_output *output, int option, const char *value);
 
 /* cli_default_output(), and no compressed data for a terminal. */

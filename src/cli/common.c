@@ -32,11 +32,13 @@ static bool take_common(struct cli_common *common, int option, const char *value
     }
 }
 
-bool cli_take_all(struct cli_common *common, const char **second, int argc, char **argv, const char *shorts,
-                  const struct option *longs, cli_take_fn *take, void *command)
+bool cli_take_all(struct cli_common *common, const char **second, int argc, char **argv,
+                  const struct cli_option *options, cli_take_fn *take, void *command)
 {
     int option;
-    while ((option = cli_option(argc, argv, shorts, longs)) != -1) {
+    struct cli_getopt getopt;
+    cli_getopt(&getopt, options);
+    while ((option = cli_next_option(argc, argv, &getopt)) != -1) {
         bool ok = true;
         if (!take_common(common, option, optarg, &ok) && (!ok || !take(command, option, optarg)))
             return false;

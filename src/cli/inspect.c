@@ -13,23 +13,6 @@
 #define CELL    64
 #define COLUMNS 8
 
-static const char help[] = "Usage: layertrack inspect [TRACE] [OPTIONS]\n"
-                           "Shows kernel names, how often they run and how they cluster in time. It shows\n"
-                           "evidence for an anchor; which one is layer 0 it does not know.\n"
-                           "      --trace PATH         the trace; - is standard input (default when piped)\n"
-                           "      --anchor-regex RE    only kernels that match, and each run of them with the\n"
-                           "                           first index (an --anchor-offset to check)\n"
-                           "      --num-layers N       names that fit N come first\n"
-                           "      --pid PID            only this process\n"
-                           "      --device DEV         only this device (args.device)\n"
-                           "      --top N              how many names (default: 30, and all that fit N layers)\n"
-                           "      --wide               names whole, however long\n"
-                           "      --json               for programs; see the manual\n"
-                           "      --strict             refuse what is not strict JSON\n"
-                           "      --threads N          default: number of cores\n"
-                           "      --progress WHEN      auto, always or never; -q is never\n"
-                           "  -h, --help               this page\n";
-
 enum option_id {
     OPT_ANCHOR_REGEX = 256,
     OPT_NUM_LAYERS,
@@ -40,15 +23,17 @@ enum option_id {
     OPT_JSON,
 };
 
-static const struct option long_options[] = {
-    {"anchor-regex", required_argument, NULL, OPT_ANCHOR_REGEX},
-    {"num-layers", required_argument, NULL, OPT_NUM_LAYERS},
-    {"pid", required_argument, NULL, OPT_PID},
-    {"device", required_argument, NULL, OPT_DEVICE},
-    {"top", required_argument, NULL, OPT_TOP},
-    {"wide", no_argument, NULL, OPT_WIDE},
-    {"json", no_argument, NULL, OPT_JSON},
-    CLI_COMMON_OPTIONS,
+static const struct cli_option option_table[] = {
+    CLI_TRACE_OPTION("the trace; - is standard input (default when piped)"),
+    {"anchor-regex", OPT_ANCHOR_REGEX, "RE",
+     "only kernels that match, and each run of them with\nthe first index (an --anchor-offset to check)", NULL},
+    {"num-layers", OPT_NUM_LAYERS, "N", "names that fit N come first", NULL},
+    {"pid", OPT_PID, "PID", "only this process", NULL},
+    {"device", OPT_DEVICE, "DEV", "only this device (args.device)", NULL},
+    {"top", OPT_TOP, "N", "how many names (default: 30, and all that fit\nN layers)", NULL},
+    {"wide", OPT_WIDE, NULL, "names whole, however long", NULL},
+    {"json", OPT_JSON, NULL, "for programs; see the manual", NULL},
+    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, CLI_HELP_TEXT),
 };
 
 struct command {
@@ -317,10 +302,10 @@ static int run(int argc, char **argv)
     struct command command = {.options = {.progress = cli_on_progress, .warning = cli_on_warning},
                               .common.mode = PROGRESS_AUTO};
     command.options.callback_ctx = &command.progress;
-    if (!cli_take_all(&command.common, NULL, argc, argv, ":qh", long_options, take, &command))
+    if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;
     if (command.common.help)
-        return cli_print(help);
+        return cli_print_help(&cli_inspect);
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
@@ -339,4 +324,11 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct cli_command cli_inspect = {"inspect", run, help};
+const struct cli_command cli_inspect = {
+    .name = "inspect",
+    .run = run,
+    .intro = "Usage: layertrack inspect [TRACE] [OPTIONS]\n"
+             "Shows kernel names, how often they run and how they cluster in time. It shows\n"
+             "evidence for an anchor; which one is layer 0 it does not know.\n",
+    .options = option_table,
+};

@@ -50,12 +50,22 @@ static int refuse_command(const char *name)
                      name);
 }
 
+/* For completions, and for whoever compares the manual. */
+static int list_options(void)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        cli_list_options(commands[i]);
+    return cli_end_output();
+}
+
 static int help(const char *name)
 {
+    if (name != NULL && strcmp(name, "--list-options") == 0)
+        return list_options();
     const struct cli_command *command = name == NULL ? NULL : find(name);
     if (name != NULL && command == NULL)
         return refuse_command(name);
-    return cli_print(command == NULL ? general : command->help);
+    return command == NULL ? cli_print(general) : cli_print_help(command);
 }
 
 /*

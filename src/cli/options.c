@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,9 +94,10 @@ static void refuse_long(const char *argument, const struct option *longs, const 
         count++;
     }
     const char *like = resembling(name, longs);
+    bool turned = count > 1 && strcmp(matches[0]->name, matches[1]->name) > 0;
     if (count > 1)
-        cli_usage("'%s' is ambiguous: --%s or --%s; see layertrack help %s", argument, matches[0]->name,
-                  matches[1]->name, command);
+        cli_usage("'%s' is ambiguous: --%s or --%s; see layertrack help %s", argument, matches[turned]->name,
+                  matches[!turned]->name, command);
     else if (count == 1)
         cli_usage("--%s takes no value; see layertrack help %s", matches[0]->name, command);
     else if (like != NULL)
@@ -104,10 +106,29 @@ static void refuse_long(const char *argument, const struct option *longs, const 
         cli_usage("unknown option '%s'; see layertrack help %s", argument, command);
 }
 
-int cli_option(int argc, char **argv, const char *shorts, const struct option *longs)
+void cli_getopt(struct cli_getopt *getopt, const struct cli_option *options)
 {
+    char *at = getopt->shorts;
+    size_t count = 0;
+    *at++ = ':';
+    for (const struct cli_option *option = options; option->name != NULL && count < CLI_MAX_OPTIONS; option++) {
+        int has_value = option->value == NULL ? no_argument : required_argument;
+        getopt->longs[count++] = (struct option){option->name, has_value, NULL, option->id};
+        if (option->id > UCHAR_MAX)
+            continue;
+        *at++ = (char)option->id;
+        if (option->value != NULL)
+            *at++ = ':';
+    }
+    *at = '\0';
+    getopt->longs[count] = (struct option){0};
+}
+
+int cli_next_option(int argc, char **argv, const struct cli_getopt *getopt)
+{
+    const struct option *longs = getopt->longs;
     opterr = 0;
-    int option = getopt_long(argc, argv, shorts, longs, NULL);
+    int option = getopt_long(argc, argv, getopt->shorts, longs, NULL);
     if (option != '?' && option != ':')
         return option;
     const char *argument = argv[optind - 1], *command = argv[0];

@@ -4,22 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] = "Usage: layertrack render [ANNOTATED] [-o FILE.svg] OPTIONS\n"
-                           "Draws guides and kernels of one pass: a picture for a report or a pull request.\n"
-                           "      --trace PATH           annotated trace; - is standard input\n"
-                           "  -o, --output PATH          - is standard output (default when piped)\n"
-                           "      --pass K               pass to draw, counted from 0 (default: 0)\n"
-                           "      --layers A-B           only layers A to B of it, or one layer A\n"
-                           "      --track PHASE          choose among several tracks, by phase or tid\n"
-                           "      --device DEV           streams of this device (default: the anchors')\n"
-                           "      --streams N            rows for the N busiest streams (default: 16)\n"
-                           "      --width PX             400 to 4000 (default: 1200)\n"
-                           "      --strict               refuse what is not strict JSON\n"
-                           "      --threads N            default: number of cores\n"
-                           "      --progress WHEN        auto, always or never; -q is never\n"
-                           "  -h, --help                 this page\n"
-                           "Kernels narrower than a pixel are merged. The same trace gives the same bytes.\n";
-
 enum option_id {
     OPT_PASS = 256,
     OPT_LAYERS,
@@ -29,11 +13,16 @@ enum option_id {
     OPT_WIDTH,
 };
 
-static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},        {"pass", required_argument, NULL, OPT_PASS},
-    {"layers", required_argument, NULL, OPT_LAYERS}, {"track", required_argument, NULL, OPT_TRACK},
-    {"device", required_argument, NULL, OPT_DEVICE}, {"streams", required_argument, NULL, OPT_STREAMS},
-    {"width", required_argument, NULL, OPT_WIDTH},   CLI_COMMON_OPTIONS,
+static const struct cli_option option_table[] = {
+    CLI_TRACE_OPTION("annotated trace; - is standard input"),
+    CLI_OUTPUT_OPTION("- is standard output (default when piped)"),
+    {"pass", OPT_PASS, "K", "pass to draw, counted from 0 (default: 0)", NULL},
+    {"layers", OPT_LAYERS, "A-B", "only layers A to B of it, or one layer A", NULL},
+    {"track", OPT_TRACK, "PHASE", "choose among several tracks, by phase or tid", NULL},
+    {"device", OPT_DEVICE, "DEV", "streams of this device (default: the anchors')", NULL},
+    {"streams", OPT_STREAMS, "N", "rows for the N busiest streams (default: 16)", NULL},
+    {"width", OPT_WIDTH, "PX", "400 to 4000 (default: 1200)", NULL},
+    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, CLI_HELP_TEXT),
 };
 
 struct command {
@@ -105,10 +94,10 @@ static int run(int argc, char **argv)
 {
     struct command command = {.options = {.progress = cli_on_progress}, .common.mode = PROGRESS_AUTO};
     command.options.callback_ctx = &command.progress;
-    if (!cli_take_all(&command.common, NULL, argc, argv, ":o:qh", long_options, take, &command))
+    if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;
     if (command.common.help)
-        return cli_print(help);
+        return cli_print_help(&cli_render);
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
@@ -125,4 +114,11 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct cli_command cli_render = {"render", run, help};
+const struct cli_command cli_render = {
+    .name = "render",
+    .run = run,
+    .intro = "Usage: layertrack render [ANNOTATED] [-o FILE.svg] OPTIONS\n"
+             "Draws guides and kernels of one pass: a picture for a report or a pull request.\n",
+    .outro = "Kernels narrower than a pixel are merged. The same trace gives the same bytes.\n",
+    .options = option_table,
+};

@@ -11,11 +11,7 @@
 #include <mach-o/dyld.h>
 #endif
 
-#include "cli/serve_help.h"
-
 #define PROGRAM "layertrack-serve"
-
-static const char help[] = SERVE_HELP;
 
 /* The folder of the running program. False where the system does not tell. */
 static bool own_folder(char *path, size_t size)
@@ -52,7 +48,7 @@ static int run(int argc, char **argv)
 {
     char own[PATH_MAX];
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return cli_print(help);
+        return cli_print_help(&cli_serve);
     /* In the list of processes, too. */
     static char name[] = PROGRAM;
     argv[0] = name;
@@ -71,4 +67,10 @@ static int run(int argc, char **argv)
     return LT_IO;
 }
 
-const struct cli_command cli_serve = {"serve", run, help};
+const struct cli_command cli_serve = {
+    .name = "serve",
+    .run = run,
+    .intro = cli_serve_intro,
+    .outro = cli_serve_outro,
+    .options = cli_serve_options,
+};

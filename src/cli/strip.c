@@ -4,19 +4,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const char help[] = "Usage: layertrack strip [ANNOTATED] [-o OUTPUT] [OPTIONS]\n"
-                           "Takes the guides out again: what annotate read comes back to the byte.\n"
-                           "      --trace PATH           annotated trace; - is standard input\n"
-                           "  -o, --output PATH          - is standard output; a name in .gz is compressed\n"
-                           "      --report PATH          default: ANNOTATED.layers.json, where that exists\n"
-                           "  -z, --gzip / --no-gzip     compress or not, whatever the name says\n"
-                           "      --level 1..9           gzip level (default: 6)\n"
-                           "      --strict               refuse what is not strict JSON\n"
-                           "      --threads N            default: number of cores\n"
-                           "      --progress WHEN        auto, always or never; -q is never\n"
-                           "  -h, --help                 this page\n";
-
-static const struct option long_options[] = {CLI_OUTPUT_OPTIONS, CLI_COMMON_OPTIONS};
+static const struct cli_option option_table[] = {
+    CLI_TRACE_OPTION("annotated trace; - is standard input"),
+    CLI_OUTPUT_OPTIONS("default: ANNOTATED.layers.json, where that exists"),
+    CLI_GZIP_OPTIONS,
+    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, CLI_HELP_TEXT),
+};
 
 struct command {
     struct lt_strip_options options;
@@ -38,10 +31,10 @@ static int run(int argc, char **argv)
         .common.mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;
-    if (!cli_take_all(&command.common, NULL, argc, argv, ":o:zqh", long_options, take, &command))
+    if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;
     if (command.common.help)
-        return cli_print(help);
+        return cli_print_help(&cli_strip);
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
@@ -66,4 +59,10 @@ static int run(int argc, char **argv)
     return LT_OK;
 }
 
-const struct cli_command cli_strip = {"strip", run, help};
+const struct cli_command cli_strip = {
+    .name = "strip",
+    .run = run,
+    .intro = "Usage: layertrack strip [ANNOTATED] [-o OUTPUT] [OPTIONS]\n"
+             "Takes the guides out again: what annotate read comes back to the byte.\n",
+    .options = option_table,
+};

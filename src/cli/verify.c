@@ -3,32 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] = "Usage: layertrack verify [ANNOTATED [SOURCE]] [OPTIONS]\n"
-                           "Checks guides against the report, and every other byte against SOURCE or the\n"
-                           "report's hash. Prints a line for each finding (ok, differs, open: not provable\n"
-                           "from what there is); the exit code is 1 when something differs.\n"
-                           "      --trace PATH           annotated trace; - is standard input (the default,\n"
-                           "                             where that is no terminal)\n"
-                           "      --source PATH          what it was made from, plain or gzip\n"
-                           "      --report PATH          default: ANNOTATED.layers.json, where that exists\n"
-                           "      --complete             exit code 1, too, when something stays open\n"
-                           "      --strict               refuse what is not strict JSON\n"
-                           "      --threads N            default: number of cores\n"
-                           "      --progress WHEN        auto, always or never\n"
-                           "  -q, --quiet                print nothing\n"
-                           "  -h, --help                 this page\n";
-
 enum option_id {
     OPT_SOURCE = 256,
     OPT_REPORT,
     OPT_COMPLETE,
 };
 
-static const struct option long_options[] = {
-    {"source", required_argument, NULL, OPT_SOURCE},
-    {"report", required_argument, NULL, OPT_REPORT},
-    {"complete", no_argument, NULL, OPT_COMPLETE},
-    CLI_COMMON_OPTIONS,
+static const struct cli_option option_table[] = {
+    CLI_TRACE_OPTION("annotated trace; - is standard input (the default,\nwhere that is no terminal)"),
+    {"source", OPT_SOURCE, "PATH", "what it was made from, plain or gzip", NULL},
+    {"report", OPT_REPORT, "PATH", "default: ANNOTATED.layers.json, where that exists", NULL},
+    {"complete", OPT_COMPLETE, NULL, "exit code 1, too, when something stays open", NULL},
+    CLI_SHARED_OPTIONS("auto, always or never", "print nothing", CLI_HELP_TEXT),
 };
 
 struct command {
@@ -78,10 +64,10 @@ static int run(int argc, char **argv)
     };
     command.options.callback_ctx = &command.progress;
     command.options.finding_ctx = &command;
-    if (!cli_take_all(&command.common, &command.options.source, argc, argv, ":qh", long_options, take, &command))
+    if (!cli_take_all(&command.common, &command.options.source, argc, argv, option_table, take, &command))
         return LT_USAGE;
     if (command.common.help)
-        return cli_print(help);
+        return cli_print_help(&cli_verify);
     if (!cli_default_input(&command.common.trace))
         return LT_USAGE;
     command.options.trace = command.common.trace;
@@ -99,4 +85,12 @@ static int run(int argc, char **argv)
     return status == LT_OK && command.complete && command.open ? LT_DIFFERENT : (int)status;
 }
 
-const struct cli_command cli_verify = {"verify", run, help};
+const struct cli_command cli_verify = {
+    .name = "verify",
+    .run = run,
+    .intro = "Usage: layertrack verify [ANNOTATED [SOURCE]] [OPTIONS]\n"
+             "Checks guides against the report, and every other byte against SOURCE or the\n"
+             "report's hash. Prints a line for each finding (ok, differs, open: not provable\n"
+             "from what there is); the exit code is 1 when something differs.\n",
+    .options = option_table,
+};

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/serve_help.h"
 #include "serve/idle_timeout.h"
 #include "serve/open_browser.h"
 #include "serve/report_match.h"
@@ -60,17 +59,17 @@ static bool take_port(uint16_t *port, const char *text)
 static bool take(struct command *command, int option, const char *value)
 {
     switch (option) {
-    case 'r':
+    case CLI_REPORT:
         command->report = value;
         return true;
-    case 'p':
+    case CLI_PORT:
         return take_port(&command->port, value);
-    case 'u':
+    case CLI_UI:
         command->ui = value;
         return true;
-    case 'o':
+    case CLI_OPEN:
         return command->open = true;
-    case '1':
+    case CLI_ONCE:
         return command->once = true;
     case 'h':
         return command->help = true;
@@ -81,16 +80,9 @@ static bool take(struct command *command, int option, const char *value)
 
 static bool take_all(struct command *command, int argc, char **argv)
 {
-    static const struct option longs[] = {
-        {"report", required_argument, NULL, 'r'},
-        {"port", required_argument, NULL, 'p'},
-        {"ui", required_argument, NULL, 'u'},
-        {"open", no_argument, NULL, 'o'},
-        {"once", no_argument, NULL, '1'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    for (int option; (option = cli_option(argc, argv, ":h", longs)) != -1;)
+    struct cli_getopt getopt;
+    cli_getopt(&getopt, cli_serve_options);
+    for (int option; (option = cli_next_option(argc, argv, &getopt)) != -1;)
         if (!take(command, option, optarg))
             return false;
     if (command->help)
@@ -351,7 +343,8 @@ static int run(int argc, char **argv)
     if (!take_all(&command, argc, argv))
         return LT_USAGE;
     if (command.help)
-        return cli_print(SERVE_HELP);
+        return cli_print_help(&(struct cli_command){
+            .name = "serve", .intro = cli_serve_intro, .outro = cli_serve_outro, .options = cli_serve_options});
     if (command.once)
         command.page.transferred = on_transferred;
     enum lt_status status = start(&command, &error);
