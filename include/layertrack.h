@@ -62,14 +62,16 @@ extern "C" {
 #define LT_API
 #endif
 
-/* The outcome of a job; the numbers are the command's exit codes. */
+/* The outcome of a job; the numbers are the command's exit codes, where the last two are 5 as well. */
 enum lt_status {
     LT_OK = 0,
     LT_DIFFERENT = 1, /* a comparison found a difference */
     LT_USAGE = 2,     /* an option's value is wrong */
     LT_TRACE = 3,     /* the trace is not usable */
     LT_SELECTION = 4, /* the trace is usable, what was selected in it is refused */
-    LT_IO = 5         /* input or output trouble; out of memory; cancelled */
+    LT_IO = 5,        /* input or output trouble */
+    LT_CANCELLED = 6, /* a lt_progress_fn said so */
+    LT_NO_MEMORY = 7
 };
 
 /*
@@ -102,7 +104,7 @@ enum lt_stage {
 /*
  * Hears how far a job is; called from the thread that runs it, some hundred
  * times per gigabyte. `total` is 0 when it is not known (a pipe). Returns
- * false to cancel the job, which then fails with LT_IO and leaves nothing.
+ * false to cancel the job, which then fails with LT_CANCELLED and leaves nothing.
  */
 typedef bool lt_progress_fn(void *ctx, enum lt_stage stage, uint64_t done, uint64_t total);
 

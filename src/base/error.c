@@ -70,7 +70,12 @@ enum lt_status fail_write(struct lt_error *error, const char *file, int errnum)
 
 enum lt_status fail_memory(struct lt_error *error)
 {
-    return fail(error, LT_IO, "out of memory; free some or raise the limit (ulimit -v)");
+    return fail(error, LT_NO_MEMORY, "out of memory; free some or raise the limit (ulimit -v)");
+}
+
+enum lt_status fail_cancelled(struct lt_error *error, const char *name)
+{
+    return fail(error, LT_CANCELLED, "%s: cancelled; nothing was written", name);
 }
 
 /* Length of the well-formed UTF-8 character at `text`, 0 when there is none. */

@@ -25,8 +25,10 @@ enum lt_status fail_errno(struct lt_error *error, const char *file, const char *
 /* The same for writing, where a reader that went away (EPIPE) has words of its own. */
 enum lt_status fail_write(struct lt_error *error, const char *file, int errnum);
 
-/* Out of memory: LT_IO. */
 enum lt_status fail_memory(struct lt_error *error);
+
+/* The caller wanted no more of the job on `name`. */
+enum lt_status fail_cancelled(struct lt_error *error, const char *name);
 
 /*
  * Makes text safe to print on a terminal and to put into a message: control

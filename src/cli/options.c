@@ -25,7 +25,7 @@ int cli_usage(const char *format, ...)
 int cli_fail(const struct lt_error *error)
 {
     fprintf(stderr, "layertrack: %s\n", error->message);
-    return (int)error->status;
+    return error->status > LT_IO ? LT_IO : (int)error->status;
 }
 
 bool cli_number(const char *option, const char *text, uint64_t *out)

@@ -245,7 +245,7 @@ enum lt_status sink_error(const struct sink *sink, struct lt_error *error)
     if (sink->errnum == 0)
         return LT_OK;
     if (sink->errnum == ECANCELED)
-        return fail(error, LT_IO, "%s: cancelled; nothing was written", sink_name(sink));
+        return fail_cancelled(error, sink_name(sink));
     return fail_write(error, sink_name(sink), sink->errnum);
 }
 

@@ -195,7 +195,7 @@ static enum lt_status read_head(struct source *source, struct lt_error *error)
     while (source->head_len < sizeof source->head) {
         ptrdiff_t n = take_stored(source, source->head + source->head_len, sizeof source->head - source->head_len);
         if (n < 0)
-            return source->error.status != LT_OK ? fail(error, LT_IO, "%s", source->error.message)
+            return source->error.status != LT_OK ? fail(error, source->error.status, "%s", source->error.message)
                                                  : fail_errno(error, source->name, "cannot be read", errno);
         if (n == 0)
             break;

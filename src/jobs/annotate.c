@@ -220,7 +220,7 @@ static enum lt_status open_sinks(struct job *job)
 {
     /* Whoever must clean up after an interruption hears of it before there is anything to clean up. */
     if (!wrote(job, 0))
-        return fail(job->error, LT_IO, "%s: cancelled; nothing was written", source_name(job->reading.source));
+        return fail_cancelled(job->error, source_name(job->reading.source));
     job->output = sink_open(job->to_stdout ? NULL : job->options->output, job->error);
     if (job->output == NULL)
         return job->error->status;

@@ -164,7 +164,7 @@ static enum lt_status write_picture(struct job *job, const struct drawing *drawi
     const struct lt_render_options *options = job->options;
     /* Whoever must clean up after an interruption hears of it before there is anything to clean up. */
     if (options->progress != NULL && !options->progress(options->callback_ctx, LT_STAGE_WRITE, 0, 0))
-        return fail(job->error, LT_IO, "cancelled; nothing was written");
+        return fail_cancelled(job->error, source_name(job->reading.source));
     struct sink *sink = sink_open(job->to_stdout ? NULL : options->output, job->error);
     if (sink == NULL)
         return job->error->status;

@@ -255,7 +255,7 @@ static enum lt_status write_rest(struct strip *job)
 {
     /* Whoever must clean up after an interruption hears of it before there is anything to clean up. */
     if (!wrote(job, 0))
-        return fail(job->error, LT_IO, "%s: cancelled; nothing was written", source_name(job->reading.source));
+        return fail_cancelled(job->error, source_name(job->reading.source));
     job->sink = sink_open(job->to_stdout ? NULL : job->options->output, job->error);
     if (job->sink == NULL)
         return job->error->status;

@@ -165,7 +165,7 @@ enum lt_status reading_run(struct reading *reading, struct lt_error *error)
             source_insertion(reading->source, scan_insert_offset(reading->scan));
         if (options->progress != NULL &&
             !options->progress(options->progress_ctx, LT_STAGE_SCAN, source_stored_read(reading->source), total))
-            return fail(error, LT_IO, "%s: cancelled; nothing was written", source_name(reading->source));
+            return fail_cancelled(error, source_name(reading->source));
     }
     enum scan_status status = scan_finish(reading->scan, &reading->layout);
     if (status != SCAN_OK)

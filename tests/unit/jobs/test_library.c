@@ -169,7 +169,7 @@ static void cancel_anywhere(void **state)
             assert_int_equal(listener.warnings, 1);
             break;
         }
-        assert_int_equal(status, LT_IO);
+        assert_int_equal(status, LT_CANCELLED);
         assert_non_null(strstr(error.message, "cancelled"));
         assert_int_equal(count_files(), 1);
     }
