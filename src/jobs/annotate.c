@@ -17,11 +17,6 @@
 #include "trace/launch.h"
 #include "trace/reading.h"
 
-const char *lt_version(void)
-{
-    return LT_VERSION;
-}
-
 /* One job, from options to files. What is made is freed in end_job(). */
 struct job {
     const struct lt_annotate_options *options;

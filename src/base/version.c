@@ -1,0 +1,6 @@
+#include "layertrack.h"
+
+const char *lt_version(void)
+{
+    return LT_VERSION;
+}
