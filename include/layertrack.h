@@ -34,7 +34,7 @@
  *         struct lt_annotate_options options = {
  *             .trace = argv[1], .output = argv[2], .tracks = &track, .track_count = 1};
  *         struct lt_annotate_result result;
- *         struct lt_error error = {0};
+ *         struct lt_error error;
  *         if (lt_annotate(&options, &result, &error) != LT_OK) {
  *             fprintf(stderr, "job: %s\n", error.message);
  *             return (int)error.status;
@@ -76,7 +76,7 @@ enum lt_status {
 
 /*
  * Why a job failed: one line of printable UTF-8, "FILE: what; what to do",
- * NUL-terminated. Set to zero before the first use.
+ * NUL-terminated. Every job sets it anew; after LT_OK the message is empty.
  */
 struct lt_error {
     enum lt_status status;

@@ -8,6 +8,12 @@
 
 #include "json/json_text.h"
 
+void error_reset(struct lt_error *error)
+{
+    error->status = LT_OK;
+    error->message[0] = '\0';
+}
+
 enum lt_status fail(struct lt_error *error, enum lt_status status, const char *format, ...)
 {
     if (error->status != LT_OK)

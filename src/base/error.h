@@ -12,6 +12,9 @@
 #define PRINTF_LIKE(a, b)
 #endif
 
+/* Takes away what an earlier job left, or what was never set: every public function begins with it. */
+void error_reset(struct lt_error *error);
+
 /*
  * Fills *error with a status and a sentence ("what; what to do") and returns
  * the status, so that a failing function can `return fail(...)`. The first

@@ -317,6 +317,7 @@ static void end_job(struct job *job)
 enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
                            struct lt_error *error)
 {
+    error_reset(error);
     struct lt_annotate_result unused;
     struct job job = {.options = options, .error = error};
     enum lt_status status = open_job(&job);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "guides/messages.h"
 #include "rules/select.h"
@@ -527,6 +528,7 @@ static enum lt_status look(struct job *job)
 enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_inspection *inspection,
                           struct lt_error *error)
 {
+    error_reset(error);
     *inspection = (struct lt_inspection){.memory = calloc(1, sizeof(struct arena))};
     if (inspection->memory == NULL)
         return fail_memory(error);

@@ -233,6 +233,7 @@ static enum lt_status open_job(struct job *job)
 
 enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error)
 {
+    error_reset(error);
     struct job job = {.options = options, .error = error};
     enum lt_status status = open_job(&job);
     if (status == LT_OK)

@@ -275,6 +275,7 @@ static enum lt_status write_rest(struct strip *job)
 
 enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_result *result, struct lt_error *error)
 {
+    error_reset(error);
     struct strip job = {.options = options, .error = error};
     enum lt_status status = check_options(&job);
     if (status == LT_OK)

@@ -308,6 +308,7 @@ static enum lt_status check(struct verify *job)
 
 enum lt_status lt_verify(const struct lt_verify_options *options, struct lt_error *error)
 {
+    error_reset(error);
     struct verify *job = calloc(1, sizeof *job);
     if (job == NULL)
         return fail_memory(error);

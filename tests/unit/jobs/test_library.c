@@ -194,12 +194,10 @@ static void several_tracks(void **state)
     assert_non_null(strstr(error.message, "two tracks of one process have the phase 'p'"));
     tracks[1].phase = "q";
     tracks[1].anchor_offset++;
-    error = (struct lt_error){0};
     assert_int_equal(lt_annotate(&options, &result, &error), LT_SELECTION);
     assert_non_null(strstr(error.message, ": track 'q': need 2 matching anchors from offset 3 on, found 1"));
     assert_int_equal(count_files(), 1);
     tracks[1].anchor_offset--;
-    error = (struct lt_error){0};
     assert_int_equal(lt_annotate(&options, &result, &error), LT_OK);
     assert_int_equal(result.tracks, 2);
     assert_int_equal(result.guides, LAYERS);
@@ -222,31 +220,58 @@ static void errors_explain_themselves(void **state)
     assert_int_equal(error.status, LT_USAGE);
     options = options_for("-");
     options.trace = "/no/such/trace";
-    error = (struct lt_error){0};
     assert_int_equal(lt_annotate(&options, NULL, &error), LT_IO);
     options = options_for(NULL);
-    error = (struct lt_error){0};
     assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
     options = options_for("-");
     options.track_count = 0;
-    error = (struct lt_error){0};
     assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
     assert_string_equal(error.message, "a job needs 1 to 64 tracks");
     options = options_for("-");
     options.spec = "spec.json";
-    error = (struct lt_error){0};
     assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
     assert_non_null(strstr(error.message, "one or the other"));
     assert_string_equal(lt_version(), LT_VERSION);
 }
 
+/* What stands in an error before a job, of an earlier one or of nothing, bears on nothing. */
+static void errors_are_set_anew(void **state)
+{
+    (void)state;
+    struct lt_error error;
+    struct lt_inspection inspection;
+    struct lt_inspect_options inspect = {.trace = "/no/such/trace"};
+    struct lt_verify_options verify = {.trace = "/no/such/trace"};
+    struct lt_strip_options strip = {.trace = "/no/such/trace", .output = "-"};
+    struct lt_render_options render = {.trace = "/no/such/trace", .output = "-"};
+    struct lt_annotate_options annotate = options_for("-");
+    annotate.trace = "/no/such/trace";
+    for (int job = 0; job < 5; job++) {
+        memset(&error, 0x55, sizeof error);
+        enum lt_status status = job == 0   ? lt_annotate(&annotate, NULL, &error)
+                                : job == 1 ? lt_inspect(&inspect, &inspection, &error)
+                                : job == 2 ? lt_verify(&verify, &error)
+                                : job == 3 ? lt_strip(&strip, NULL, &error)
+                                           : lt_render(&render, &error);
+        if (job == 1)
+            lt_inspection_free(&inspection);
+        assert_int_equal(status, LT_IO);
+        assert_int_equal(error.status, LT_IO);
+        assert_non_null(strstr(error.message, "No such file"));
+    }
+    inspect.trace = trace;
+    assert_int_equal(lt_inspect(&inspect, &inspection, &error), LT_OK);
+    lt_inspection_free(&inspection);
+    assert_int_equal(error.status, LT_OK);
+    assert_string_equal(error.message, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_at_once),
-        cmocka_unit_test(cancel_anywhere),
-        cmocka_unit_test(several_tracks),
-        cmocka_unit_test(errors_explain_themselves),
+        cmocka_unit_test(jobs_at_once),        cmocka_unit_test(cancel_anywhere),
+        cmocka_unit_test(several_tracks),      cmocka_unit_test(errors_explain_themselves),
+        cmocka_unit_test(errors_are_set_anew),
     };
     return cmocka_run_group_tests_name("library", tests, set_up, tear_down);
 }
