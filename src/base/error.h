@@ -33,11 +33,4 @@ enum lt_status fail_memory(struct lt_error *error);
 /* The caller wanted no more of the job on `name`. */
 enum lt_status fail_cancelled(struct lt_error *error, const char *name);
 
-/*
- * Makes text safe to print on a terminal and to put into a message: control
- * bytes and bytes that are not UTF-8 become \xNN, at most `size` - 1 bytes
- * are written, cut with "..." at a character's edge. Returns `out`.
- */
-char *printable(char *out, size_t size, const char *text, size_t len);
-
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "json/json_text.h"
+#include "base/utf8.h"
 
 /*
  * Bounds on the work for one name, from one place in it on. A pattern that

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json_text.h"
+#include "base/utf8.h"
 
 #define PIECE ((size_t)64 << 10)
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 
 int cli_usage(const char *format, ...)
 {

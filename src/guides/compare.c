@@ -1,4 +1,5 @@
 #include "guides/compare.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>

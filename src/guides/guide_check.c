@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "guides/labels.h"
 #include "trace/collect.h"
 #include "json/json_text.h"

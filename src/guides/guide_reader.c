@@ -7,6 +7,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "trace/collect.h"
 #include "json/json_text.h"
 

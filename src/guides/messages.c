@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 #define EXCERPT_BEFORE 32u
 #define EXCERPT_AFTER  32u

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/utf8.h"
 
 static const char *const row_keys[] = {
     "pass_index", "layer_id",       "anchor_index", "anchor_name",       "anchor_tid",      "start_us",

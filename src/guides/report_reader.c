@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <yajl/yajl_parse.h>
 
+#include "base/utf8.h"
 #include "json/piece.h"
 #include "json/yajl_memory.h"
 

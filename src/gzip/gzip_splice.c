@@ -52,6 +52,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "gzip/gzip_splice.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* copy_file_range, renameat2 */
 #include "io/sink.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "guides/guide_reader.h"
 #include "io/sink.h"
 #include "picture/draw.h"

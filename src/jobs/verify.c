@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "guides/compare.h"
 #include "guides/guide_check.h"
 #include "guides/insertion.h"

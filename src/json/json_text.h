@@ -21,13 +21,4 @@ size_t json_unescape(char *out, const char *text, size_t len);
 /* Whether the bytes between the quotes of a JSON string hold an unpaired surrogate. */
 bool json_has_half_pair(const char *text, size_t len);
 
-/*
- * Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates, no
- * overlong forms, nothing beyond U+10FFFF).
- */
-bool utf8_valid(const char *text, size_t len);
-
-/* Whether UTF-8 text holds nothing that is seen: white space of every kind, and characters of no width. */
-bool utf8_is_blank(const char *text, size_t len);
-
 #endif

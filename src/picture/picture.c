@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/utf8.h"
 #include "rules/wanted.h"
 #include "trace/collect.h"
 #include "json/json_text.h"

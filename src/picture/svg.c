@@ -1,6 +1,6 @@
 #include "picture/svg.h"
 
-#include "json/json_text.h"
+#include "base/utf8.h"
 
 /* Length of the well-formed UTF-8 character at `string`, 0 when there is none. */
 static size_t character(const char *string, size_t len)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "rules/wanted.h"
 #include "trace/nearest.h"
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "rules/spec_reader.h"
 #include "json/piece.h"
 #include "json/yajl_memory.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
-#include "json/json_text.h"
+#include "base/utf8.h"
 
 #define MAX_COUNT ((int64_t)1 << 53)
 #define MAX_DEPTH 512u

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json/json_text.h"
+#include "base/utf8.h"
 
 /* Counts beyond this lose digits where JSON numbers are doubles. */
 #define MAX_COUNT ((uint64_t)1 << 53)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "io/file_stamp.h"
 
 bool file_take(struct served_file *file, int fd)

@@ -22,6 +22,7 @@
 #include "serve/server.h"
 #include "serve/trace_facts.h"
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 #define DEFAULT_UI "https://ui.perfetto.dev/"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/utf8.h"
 #include "rules/wanted.h"
 #include "trace/launch.h"
 #include "json/json_text.h"

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* Names of scopes are without number: beyond so many bytes those seen are forgotten and matched anew. */
 #define SEEN_BYTES ((size_t)1 << 20)

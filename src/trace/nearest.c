@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "trace/collect.h"
 
 #define SET_BITS 32768u

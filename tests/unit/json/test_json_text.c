@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "json/json_text.h"
 #include "json/simd/json_index.h"
 
