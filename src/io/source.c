@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* mkostemp */
 /*
  * The plain SHA256_* functions, not EVP: those load providers, which takes two
  * megabytes and some milliseconds, and crash when memory is short just then.
@@ -104,7 +104,7 @@ static enum lt_status open_spool(struct source *source, struct lt_error *error)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    source->spool = mkstemp(path);
+    source->spool = mkostemp(path, O_CLOEXEC);
     int errnum = errno;
     if (source->spool >= 0)
         unlink(path);

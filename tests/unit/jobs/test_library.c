@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -177,6 +178,58 @@ static void cancel_anywhere(void **state)
 }
 
 /* Two tracks in one run: both, or nothing. */
+enum { MOST_FDS = 256 };
+
+struct descriptors {
+    bool before[MOST_FDS];
+    int seen, inherited;
+};
+
+static bool look_at_descriptors(void *ctx, enum lt_stage stage, uint64_t done, uint64_t total)
+{
+    (void)stage;
+    (void)done;
+    (void)total;
+    struct descriptors *descriptors = ctx;
+    for (int fd = STDERR_FILENO + 1; fd < MOST_FDS; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        if (flags == -1 || descriptors->before[fd])
+            continue;
+        descriptors->seen++;
+        descriptors->inherited += (flags & FD_CLOEXEC) == 0;
+    }
+    return true;
+}
+
+/* A program that the caller starts meanwhile gets none of the library's files, not the spool of a pipe either. */
+static void descriptors_are_not_inherited(void **state)
+{
+    (void)state;
+    char output[96], command[96];
+    snprintf(output, sizeof output, "%s/out.json", folder);
+    snprintf(command, sizeof command, "cat %s", trace);
+    struct descriptors descriptors = {0};
+    FILE *pipe = popen(command, "r");
+    int standard_input = dup(STDIN_FILENO);
+    assert_non_null(pipe);
+    assert_int_equal(dup2(fileno(pipe), STDIN_FILENO), STDIN_FILENO);
+    for (int fd = 0; fd < MOST_FDS; fd++)
+        descriptors.before[fd] = fcntl(fd, F_GETFD) != -1;
+    struct lt_annotate_options options = options_for(output);
+    struct lt_error error;
+    options.trace = "-";
+    options.progress = look_at_descriptors;
+    options.callback_ctx = &descriptors;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_OK);
+    assert_true(descriptors.seen > 0);
+    assert_int_equal(descriptors.inherited, 0);
+    if (standard_input >= 0)
+        dup2(standard_input, STDIN_FILENO);
+    close(standard_input);
+    pclose(pipe);
+    remove_outputs(output);
+}
+
 static void several_tracks(void **state)
 {
     (void)state;
@@ -269,8 +322,11 @@ static void errors_are_set_anew(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_at_once),        cmocka_unit_test(cancel_anywhere),
-        cmocka_unit_test(several_tracks),      cmocka_unit_test(errors_explain_themselves),
+        cmocka_unit_test(jobs_at_once),
+        cmocka_unit_test(cancel_anywhere),
+        cmocka_unit_test(descriptors_are_not_inherited),
+        cmocka_unit_test(several_tracks),
+        cmocka_unit_test(errors_explain_themselves),
         cmocka_unit_test(errors_are_set_anew),
     };
     return cmocka_run_group_tests_name("library", tests, set_up, tear_down);
