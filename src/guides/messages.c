@@ -169,17 +169,6 @@ static void add_no_events(struct text *text, struct source *source, const struct
                    "give a Chrome JSON trace as Torch Profiler writes it");
 }
 
-/* Details that speak of what only --strict refuses; see SCAN_WARN_*. */
-static bool is_tolerated(const char *detail)
-{
-    static const char *const tolerated[] = {"not allowed in a string", "escape in a string", "control character",
-                                            "four hexadecimal", "invalid UTF-8"};
-    for (size_t i = 0; i < sizeof tolerated / sizeof *tolerated; i++)
-        if (strstr(detail, tolerated[i]) != NULL)
-            return true;
-    return false;
-}
-
 static void add_syntax(struct text *text, struct source *source, const struct scan_problem *problem)
 {
     char what[160];
@@ -188,7 +177,7 @@ static void add_syntax(struct text *text, struct source *source, const struct sc
         return;
     snprintf(what, sizeof what, "is not valid JSON: %s", detail);
     add_placed(text, source, problem, what,
-               is_tolerated(detail) ? "mend this place, or try without --strict"
+               problem->only_strict ? "mend this place, or try without --strict"
                : strcmp(problem->key, "name") == 0
                    ? "an unescaped quote in the name? Escape it (\\\") in the program that writes the trace"
                    : "record the trace again or mend this place");

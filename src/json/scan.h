@@ -128,6 +128,7 @@ struct scan_problem {
     uint64_t events;    /* how many whole elements came before the problem */
     char key[16];       /* the field the problem is in (`name`, `ts` ...), "" when none or unknown */
     const char *detail; /* static words for SCAN_SYNTAX, e.g. "expected ',' or '}'"; else NULL */
+    bool only_strict;   /* SCAN_FAST takes it, with a warning */
 };
 
 /* What is known once the whole trace was scanned. */

@@ -404,8 +404,10 @@ static enum scan_status feed_piece(struct strict *y, const unsigned char *data, 
     if (y->keep_back && y->partial == PARTIAL_STRING) {
         bool bad;
         i = walk_string(y, data, good, &bad);
-        if (bad)
+        if (bad) {
+            y->scan.problem.only_strict = true;
             return scan_refuse(&y->scan, SCAN_SYNTAX, offset + i, "not allowed in a string");
+        }
     } else if (y->keep_back) {
         while (i < good && is_digit(data[i]))
             i++;
@@ -425,6 +427,7 @@ static enum scan_status feed_piece(struct strict *y, const unsigned char *data, 
         note_partial(y, good - i);
     }
     if (good < len) {
+        y->scan.problem.only_strict = true;
         return scan_refuse(&y->scan, SCAN_SYNTAX, offset + good,
                            data[good] < 0x80 && y->utf8_more == 0 ? "control character" : "invalid UTF-8");
     }

@@ -41,21 +41,22 @@ struct words {
     const char *yajl;
     const char *ours;
     enum standing standing;
+    bool only_strict; /* as in struct scan_problem */
 };
 
 static const struct words error_words[] = {
-    {"may not.", "unknown escape in a string", AT_BYTE},
-    {"invalid character inside string", "control character in a string", AT_BYTE},
-    {"non-hex", "'\\u' without four hexadecimal digits", AT_BYTE},
-    {"invalid char in json", "no JSON value starts like this", BEHIND_BYTE},
-    {"invalid string in json", "expected true, false or null", AT_BYTE},
-    {"malformed number", "expected a digit", AT_BYTE},
-    {"comment", "comments are not JSON", AT_BYTE},
-    {"colon", "expected ':'", BEHIND_TOKEN},
-    {"object key", "expected a string as key", BEHIND_TOKEN},
-    {"inside map", "expected ',' or '}'", ASTRAY},
-    {"array element", "expected ',' or ']'", ASTRAY},
-    {"unallowed token", "expected a value", BEHIND_TOKEN},
+    {"may not.", "unknown escape in a string", AT_BYTE, true},
+    {"invalid character inside string", "control character in a string", AT_BYTE, true},
+    {"non-hex", "'\\u' without four hexadecimal digits", AT_BYTE, true},
+    {"invalid char in json", "no JSON value starts like this", BEHIND_BYTE, false},
+    {"invalid string in json", "expected true, false or null", AT_BYTE, false},
+    {"malformed number", "expected a digit", AT_BYTE, false},
+    {"comment", "comments are not JSON", AT_BYTE, false},
+    {"colon", "expected ':'", BEHIND_TOKEN, false},
+    {"object key", "expected a string as key", BEHIND_TOKEN, false},
+    {"inside map", "expected ',' or '}'", ASTRAY, false},
+    {"array element", "expected ',' or ']'", ASTRAY, false},
+    {"unallowed token", "expected a value", BEHIND_TOKEN, false},
 };
 
 /* The first byte of the token that yajl does not want. */
@@ -96,5 +97,6 @@ enum scan_status strict_syntax_error(struct strict *y)
         offset--;
     else if (words != NULL && words->standing != AT_BYTE)
         offset = bad_token(y, words->standing);
+    y->scan.problem.only_strict = words != NULL && words->only_strict;
     return scan_refuse(&y->scan, SCAN_SYNTAX, offset, words != NULL ? words->ours : "not JSON");
 }
