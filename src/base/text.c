@@ -123,6 +123,34 @@ void text_json_raw(struct text *text, const char *string, size_t len)
     add_json(text, string, len, true);
 }
 
+void text_key(struct text *text, const char *name)
+{
+    text_puts(text, "\"");
+    text_puts(text, name);
+    text_puts(text, "\": ");
+}
+
+void text_key_string(struct text *text, const char *name, const char *string)
+{
+    text_key(text, name);
+    if (string == NULL)
+        text_puts(text, "null");
+    else
+        text_json(text, string, strlen(string));
+}
+
+void text_key_u64(struct text *text, const char *name, uint64_t number)
+{
+    text_key(text, name);
+    text_u64(text, number);
+}
+
+void text_key_decimal(struct text *text, const char *name, const struct decimal *number)
+{
+    text_key(text, name);
+    text_decimal(text, number);
+}
+
 bool text_flush(struct text *text)
 {
     if (!text->failed && text->emit != NULL && text->len > 0) {

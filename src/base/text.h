@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 #include "base/decimal.h"
-#include "base/emit.h"
+
+/* Takes a piece of text; false when it could not be taken. */
+typedef bool emit_fn(void *ctx, const void *data, size_t len);
 
 /*
  * Text in the making. Set to zero: it grows in memory. With `emit` set it
@@ -37,6 +39,12 @@ void text_json(struct text *text, const char *string, size_t len);
 
 /* The same, save that bytes that are not UTF-8 are kept. */
 void text_json_raw(struct text *text, const char *string, size_t len);
+
+/* A member: `"name": `, and a value behind it. A string that is NULL is null. */
+void text_key(struct text *text, const char *name);
+void text_key_string(struct text *text, const char *name, const char *string);
+void text_key_u64(struct text *text, const char *name, uint64_t number);
+void text_key_decimal(struct text *text, const char *name, const struct decimal *number);
 
 /* Hands on what is left. False when anything failed. */
 bool text_flush(struct text *text);

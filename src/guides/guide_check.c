@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "guides/labels.h"
+#include "guides/guide_writer.h"
 #include "trace/collect.h"
 #include "json/json_text.h"
 
@@ -415,7 +415,7 @@ static bool take_other(struct guide_check *check, const struct scan_event *event
     }
     char index[32], here[160], there[160];
     size_t number = (size_t)(track - check->tracks);
-    snprintf(index, sizeof index, "%d", (int)number - LABELS_SORT_BELOW);
+    snprintf(index, sizeof index, "%d", (int)number - GUIDE_SORT_BELOW);
     struct member sorted = {.key = "", .text = index, .len = strlen(index), .kind = MEMBER_NUMBER};
     const struct member *expected = name ? members_find(track_members(check, number), "track_name") : &sorted;
     const struct member *found = members_find(&check->args, name ? "name" : "sort_index");

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "guides/labels.h"
+#include "guides/guide_writer.h"
 #include "trace/collect.h"
 #include "json/json_text.h"
 
@@ -160,7 +160,7 @@ static bool take_line(struct insertion *in, const struct scan_event *event)
     if (in->stage == INSERTION_NAMED && line.kind == LINE_NAME)
         begin_track_form(in, &line);
     else if (in->stage == INSERTION_SORTED && line.kind == LINE_SORT_INDEX)
-        form->exact = same_part(&form->place, &line.place) && line.sort_below + in->tracks == LABELS_SORT_BELOW + 1;
+        form->exact = same_part(&form->place, &line.place) && line.sort_below + in->tracks == GUIDE_SORT_BELOW + 1;
     else if (in->stage == INSERTION_IN_TRACK && line.kind == LINE_GUIDE)
         form->exact = same_part(&form->place, &line.place) && good_guide(form, &line);
     else

@@ -1,7 +1,7 @@
 /*
  * insertion.h - find the insertion in an annotated trace
  *
- * Watches a scan for tracks of guides as labels_insertion() writes them:
+ * Watches a scan for tracks of guides as guide_insertion() writes them:
  * thread_name, thread_sort_index and slices, one event a line, the last
  * elements of the event array. Its memory does not grow with the trace.
  */
@@ -24,7 +24,7 @@ struct insertion_place {
     struct text text;
 };
 
-/* Whether the run is, byte for byte, what labels_insertion() makes of some tracks; and what of its track that takes. */
+/* Whether the run is, byte for byte, what guide_insertion() makes of some tracks; and what of its track that takes. */
 struct insertion_form {
     bool exact;
     struct text place, phase, last; /* as in struct insertion_line */

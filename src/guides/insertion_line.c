@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "guides/labels.h"
+#include "guides/guide_writer.h"
 
 #define NAME_BEFORE "Layer guide ("
 #define NAME_BEHIND ") \xe2\x80\x94 anchor intervals"
@@ -132,7 +132,7 @@ static bool sort_line(struct cursor *cursor, struct insertion_line *line)
            literal(cursor, "}}");
 }
 
-/* What row() of labels.c writes. */
+/* What row() of guide_writer.c writes. */
 static bool row(struct cursor *cursor, struct insertion_line *line)
 {
     struct line_part name;
@@ -161,7 +161,7 @@ static bool guide_line(struct cursor *cursor, struct insertion_line *line)
         return false;
     const char *from = cursor->at;
     if (!literal(cursor, "\"phase\": ") || !string(cursor, &line->phase) || !literal(cursor, ", \"evidence\": ") ||
-        !string(cursor, &evidence) || !literal(cursor, ", \"notice\": \"") || !literal(cursor, labels_notice) ||
+        !string(cursor, &evidence) || !literal(cursor, ", \"notice\": \"") || !literal(cursor, guide_notice) ||
         !literal(cursor, "\"}}"))
         return false;
     line->last = part(from, cursor->at);

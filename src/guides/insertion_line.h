@@ -1,8 +1,8 @@
 /*
  * insertion_line.h - one line of an insertion, read as strictly as it was written
  *
- * The counterpart of labels.c: a line is recognised only in the very bytes
- * that labels_insertion() makes of some track, so that the slightest touch
+ * The counterpart of guide_writer.c: a line is recognised only in the very bytes
+ * that guide_insertion() makes of some track, so that the slightest touch
  * of another program shows.
  */
 #ifndef INSERTION_LINE_H

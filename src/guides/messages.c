@@ -398,12 +398,12 @@ void message_for_same_start(const char *file, const struct plan *plan, lt_warnin
     warning(ctx, message);
 }
 
-enum lt_status message_for_too_long(const struct track *track, const struct labels_too_long *found,
+enum lt_status message_for_too_long(const struct track *track, const struct guide_too_long *found,
                                     struct lt_error *error)
 {
     char place[512];
     printable(place, sizeof place, track->place, strlen(track->place));
-    if (found->what == LABELS_LONG_PID)
+    if (found->what == GUIDE_LONG_PID)
         return fail(error, LT_SELECTION,
                     "%s: the pid of the anchors takes %" PRIu64 " bytes when written again, over %" PRIu64
                     "; give the process a shorter pid",
@@ -426,45 +426,46 @@ void message_for_negative(const char *file, const struct plan *plan, lt_warning_
     warning(ctx, message);
 }
 
-void message_for_names(const struct track *track, const struct collect *collect, const struct doubt_names *doubt,
-                       lt_warning_fn *warning, void *ctx)
+void message_for_mixed_names(const struct track *track, const struct collect *collect, const struct mixed_names *found,
+                             lt_warning_fn *warning, void *ctx)
 {
     char place[512], first[96], other[96], message[1024];
-    if (doubt->others == 0 || warning == NULL)
+    if (found->others == 0 || warning == NULL)
         return;
-    const struct intern_entry *names[] = {&collect->names.entries[doubt->first], &collect->names.entries[doubt->other]};
+    const struct intern_entry *names[] = {&collect->names.entries[found->first], &collect->names.entries[found->other]};
     snprintf(
         message, sizeof message,
         "%s: %s matches different kernels: %" PRIu64 " of %" PRIu64 " guides begin at another than the first guide's "
         "'%s', first at pass %" PRIu64 ", layer %" PRIu64 ": '%s'; if one of them runs once per layer, match it alone",
-        printable(place, sizeof place, track->place, strlen(track->place)), track->words->anchor_regex, doubt->others,
-        track->plan.guide_count, printable(first, sizeof first, names[0]->text, names[0]->len), doubt->pass,
-        doubt->layer, printable(other, sizeof other, names[1]->text, names[1]->len));
+        printable(place, sizeof place, track->place, strlen(track->place)), track->words->anchor_regex, found->others,
+        track->plan.guide_count, printable(first, sizeof first, names[0]->text, names[0]->len), found->pass,
+        found->layer, printable(other, sizeof other, names[1]->text, names[1]->len));
     warning(ctx, message);
 }
 
-void message_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx)
+void message_for_misplaced_passes(const char *file, const struct misplaced_passes *found, lt_warning_fn *warning,
+                                  void *ctx)
 {
     char name[512], what[512], message[1024];
-    if (doubt->passes == 0 || warning == NULL)
+    if (found->passes == 0 || warning == NULL)
         return;
-    if (doubt->run > 0)
-        snprintf(what, sizeof what, "is part of a run of %" PRIu64 " anchors that are not whole passes", doubt->run);
+    if (found->run > 0)
+        snprintf(what, sizeof what, "is part of a run of %" PRIu64 " anchors that are not whole passes", found->run);
     else
         snprintf(what, sizeof what,
                  "reaches over a gap before its layer %" PRIu64 ": %" PRIu64 ".%03u us, the usual is at most %" PRIu64
                  ".%03u us",
-                 doubt->layer, doubt->gap_ns / 1000, (unsigned)(doubt->gap_ns % 1000), doubt->usual_ns / 1000,
-                 (unsigned)(doubt->usual_ns % 1000));
+                 found->layer, found->gap_ns / 1000, (unsigned)(found->gap_ns % 1000), found->usual_ns / 1000,
+                 (unsigned)(found->usual_ns % 1000));
     snprintf(message, sizeof message,
-             "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in doubt); check --anchor-offset and --num-layers against "
+             "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in found); check --anchor-offset and --num-layers against "
              "layertrack inspect",
-             printable(name, sizeof name, file, strlen(file)), doubt->pass, what, doubt->passes,
-             doubt->passes == 1 ? "pass is" : "passes are");
+             printable(name, sizeof name, file, strlen(file)), found->pass, what, found->passes,
+             found->passes == 1 ? "pass is" : "passes are");
     warning(ctx, message);
 }
 
-void message_for_twins(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx)
+void message_for_same_kernels(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx)
 {
     char name[512], first[128], second[128], message[1024];
     if (warning == NULL)

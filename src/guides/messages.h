@@ -8,11 +8,11 @@
 #define MESSAGES_H
 
 #include "base/error.h"
-#include "guides/labels.h"
+#include "guides/guide_writer.h"
 #include "io/source.h"
-#include "rules/doubt.h"
 #include "rules/plan.h"
 #include "rules/track.h"
+#include "rules/warnings.h"
 #include "trace/collect.h"
 #include "json/scan.h"
 
@@ -25,8 +25,8 @@ enum lt_status message_for_cut_gzip(struct source *source, const struct scan_pro
 /* Fills *error from a track's refused plan. */
 enum lt_status message_for_plan(const struct track *track, struct lt_error *error);
 
-/* Fills *error (LT_SELECTION) from what labels_fit() found. */
-enum lt_status message_for_too_long(const struct track *track, const struct labels_too_long *found,
+/* Fills *error (LT_SELECTION) from what guide_fit() found. */
+enum lt_status message_for_too_long(const struct track *track, const struct guide_too_long *found,
                                     struct lt_error *error);
 
 /* Hands each kind of warning that was counted to `warning` (may be NULL). */
@@ -38,13 +38,15 @@ void message_for_negative(const char *file, const struct plan *plan, lt_warning_
 void message_for_same_start(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx);
 
 /* Warns about anchors that are different kernels. */
-void message_for_names(const struct track *track, const struct collect *collect, const struct doubt_names *doubt,
-                       lt_warning_fn *warning, void *ctx);
+void message_for_mixed_names(const struct track *track, const struct collect *collect, const struct mixed_names *found,
+                             lt_warning_fn *warning, void *ctx);
 
 /* Warns about passes that do not fit the runs of their anchors. */
-void message_for_doubt(const char *file, const struct doubt *doubt, lt_warning_fn *warning, void *ctx);
+void message_for_misplaced_passes(const char *file, const struct misplaced_passes *found, lt_warning_fn *warning,
+                                  void *ctx);
 
 /* Warns about two tracks that label the same kernels. */
-void message_for_twins(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx);
+void message_for_same_kernels(const char *file, const char *phase, const char *other, lt_warning_fn *warning,
+                              void *ctx);
 
 #endif

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/emit.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "gzip/gunzip.h"
 #include "io/sink.h"
 

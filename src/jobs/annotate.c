@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "guides/labels.h"
+#include "guides/guide_writer.h"
 #include "guides/messages.h"
+#include "guides/report_writer.h"
 #include "io/sink.h"
 #include "io/splice.h"
 #include "rules/select.h"
 #include "rules/tracks.h"
-#include "rules/twins.h"
+#include "rules/warnings.h"
 #include "trace/collect.h"
 #include "trace/launch.h"
 #include "trace/reading.h"
@@ -136,25 +137,26 @@ static enum lt_status plan_track(struct track *track, struct lt_error *error)
 /* What annotate writes, verify and strip must be able to read. */
 static enum lt_status check_lengths(const struct job *job, const struct track *track)
 {
-    struct labels_too_long found;
-    enum labels_excess what = labels_fit(&job->collect, track, &found);
-    if (what == LABELS_NO_MEMORY)
+    struct guide_too_long found;
+    enum guide_excess what = guide_fit(&job->collect, track, &found);
+    if (what == GUIDE_NO_MEMORY)
         return fail_memory(job->error);
-    return what == LABELS_FINE ? LT_OK : message_for_too_long(track, &found, job->error);
+    return what == GUIDE_FINE ? LT_OK : message_for_too_long(track, &found, job->error);
 }
 
 /* Each track is compared with the earlier ones up to its first twin. */
-static void warn_of_twins(const struct job *job)
+static void warn_of_same_kernels(const struct job *job)
 {
     const struct tracks *tracks = &job->tracks;
     uint64_t hashes[LT_MAX_TRACKS];
     for (size_t i = 0; i < tracks->count && tracks->count > 1; i++) {
-        hashes[i] = twins_hash(&tracks->items[i].plan);
+        hashes[i] = warnings_hash(&tracks->items[i].plan);
         for (size_t j = 0; j < i; j++) {
-            if (hashes[j] != hashes[i] || !twins_are(&tracks->items[j].plan, &tracks->items[i].plan))
+            if (hashes[j] != hashes[i] || !warnings_same_kernels(&tracks->items[j].plan, &tracks->items[i].plan))
                 continue;
-            message_for_twins(source_name(job->reading.source), tracks->items[j].options->phase,
-                              tracks->items[i].options->phase, job->options->warning, job->options->callback_ctx);
+            message_for_same_kernels(source_name(job->reading.source), tracks->items[j].options->phase,
+                                     tracks->items[i].options->phase, job->options->warning,
+                                     job->options->callback_ctx);
             break;
         }
     }
@@ -174,17 +176,17 @@ static enum lt_status make_plans(struct job *job)
             return job->error->status;
     for (size_t i = 0; i < job->tracks.count; i++) {
         const struct track *track = &job->tracks.items[i];
-        struct doubt doubt;
-        struct doubt_names names;
-        doubt_names_find(&track->plan, &names);
-        if (!doubt_find(&track->plan, &doubt))
+        struct misplaced_passes found;
+        struct mixed_names names;
+        warnings_mixed_names(&track->plan, &names);
+        if (!warnings_misplaced_passes(&track->plan, &found))
             return fail_memory(job->error);
         message_for_same_start(track->place, &track->plan, options->warning, options->callback_ctx);
         message_for_negative(track->place, &track->plan, options->warning, options->callback_ctx);
-        message_for_names(track, &job->collect, &names, options->warning, options->callback_ctx);
-        message_for_doubt(track->place, &doubt, options->warning, options->callback_ctx);
+        message_for_mixed_names(track, &job->collect, &names, options->warning, options->callback_ctx);
+        message_for_misplaced_passes(track->place, &found, options->warning, options->callback_ctx);
     }
-    warn_of_twins(job);
+    warn_of_same_kernels(job);
     return LT_OK;
 }
 
@@ -227,13 +229,13 @@ static enum lt_status open_sinks(struct job *job)
 
 static enum lt_status pass_two(struct job *job, struct lt_annotate_result *result)
 {
-    struct labels labels = {.collect = &job->collect, .needs_comma = job->reading.layout.needs_comma};
+    struct guide_writer writer = {.collect = &job->collect, .needs_comma = job->reading.layout.needs_comma};
     struct splice splice = {
         .source = job->reading.source,
         .sink = job->output,
         .insert_offset = job->reading.layout.insert_offset,
-        .insertion = labels_insertion,
-        .insertion_ctx = &labels,
+        .insertion = guide_insertion,
+        .insertion_ctx = &writer,
         .gzip = job->gzip,
         .level = job->options->level == 0 ? 6 : job->options->level,
         .threads = job->reading.threads,
@@ -250,11 +252,11 @@ static enum lt_status pass_two(struct job *job, struct lt_annotate_result *resul
     enum lt_status status = splice_run(&splice, &facts.insert_bytes, job->error);
     if (status != LT_OK)
         return status;
-    if (job->report_sink != NULL && !labels_report(&labels, &facts, write_report, job->report_sink))
+    if (job->report_sink != NULL && !report_write(&writer, &facts, write_report, job->report_sink))
         return sink_error(job->report_sink, job->error) != LT_OK ? job->error->status : fail_memory(job->error);
     *result = (struct lt_annotate_result){
         .events = job->reading.layout.events,
-        .added_events = labels_event_count(&labels),
+        .added_events = guide_event_count(&writer),
         .tracks = job->tracks.count,
         .guide_tid = job->tracks.items[0].selection.guide_tid,
         .source_bytes = job->reading.layout.total,

@@ -10,8 +10,8 @@
 #include "rules/select.h"
 #include "rules/tracks.h"
 #include "trace/cluster.h"
+#include "trace/cluster_exact.h"
 #include "trace/collect.h"
-#include "trace/gaps.h"
 #include "trace/kernels.h"
 #include "trace/reading.h"
 
@@ -142,9 +142,9 @@ static bool keep_gaps(struct job *job, size_t first, const struct cluster_times 
                       const struct cluster_split *split, struct lt_inspect_clusters *out)
 {
     struct arena arena = {0};
-    struct gaps gaps;
+    struct cluster_figures gaps;
     int64_t us;
-    bool done = gaps_find(&job->kernels, first, times, split, &gaps, &arena) &&
+    bool done = cluster_exact(&job->kernels, first, times, split, &gaps, &arena) &&
                 (out->median_gap = keep_time(job, &gaps.median)) != NULL &&
                 (out->within_gap = keep_time(job, &gaps.within)) != NULL;
     if (done && split->between > 0) {

@@ -7,25 +7,17 @@
 #include "base/text.h"
 #include "layertrack.h"
 
-static void key(struct text *text, const char *name)
-{
-    text_puts(text, "\"");
-    text_puts(text, name);
-    text_puts(text, "\": ");
-}
-
 static void number(struct text *text, const char *name, uint64_t value)
 {
     text_puts(text, ", ");
-    key(text, name);
-    text_u64(text, value);
+    text_key_u64(text, name, value);
 }
 
 /* A value that is JSON already, or null. */
 static void value(struct text *text, const char *name, const char *json)
 {
     text_puts(text, ", ");
-    key(text, name);
+    text_key(text, name);
     text_puts(text, json == NULL ? "null" : json);
 }
 

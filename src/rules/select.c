@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "rules/wanted.h"
-#include "trace/nearest.h"
+#include "trace/suggest.h"
 
 /* How many of a kind a message lists. */
 #define LISTED 8
@@ -127,7 +127,7 @@ static enum lt_status refuse_no_match(const struct collect *collect, const struc
     text_u64(&text, collect->kernels);
     text_puts(&text, " kernels; nearest names: ");
     uint32_t names[3];
-    size_t count = nearest_names(collect, pattern, names, 3);
+    size_t count = suggest_names(collect, pattern, names, 3);
     for (size_t i = 0; i < count; i++) {
         const struct intern_entry *name = &collect->names.entries[names[i]];
         text_puts(&text, i == 0 ? "'" : ", '");

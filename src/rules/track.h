@@ -17,8 +17,8 @@
 #include "layertrack.h"
 #include "rules/plan.h"
 #include "rules/scopes.h"
-#include "trace/nearest.h"
 #include "trace/patterns.h"
+#include "trace/suggest.h"
 #include "trace/tidset.h"
 
 /* A correlation that is absent, or is no whole number below 2^63. */
@@ -78,7 +78,7 @@ struct track {
     struct bad_scope *bad_scopes; /* [bad_scope_count]: those that cannot be used, up to MOST_BAD_SCOPES */
     size_t bad_scope_count, bad_scope_capacity;
 
-    struct nearest_list near_scopes, near_gpu_scopes; /* of the patterns, as long as they match none */
+    struct suggest_list near_scopes, near_gpu_scopes; /* of the patterns, as long as they match none */
 
     struct selection selection;
     struct plan plan;

@@ -30,9 +30,9 @@ static void offer_name(struct collect *collect, enum launch_scope kind, bool tol
     for (size_t i = 0; i < collect->request.track_count; i++) {
         struct track *track = &collect->request.tracks[i];
         if (kind == LAUNCH_GPU_SCOPE && track->within_gpu_pattern != PATTERN_NONE && track->gpu_scopes.own.count == 0)
-            nearest_offer(&track->near_gpu_scopes, track->options->within_gpu, told, name, len);
+            suggest_offer(&track->near_gpu_scopes, track->options->within_gpu, told, name, len);
         if (kind == LAUNCH_CPU_SCOPE && track->within_pattern != PATTERN_NONE && track->scopes.count == 0)
-            nearest_offer(&track->near_scopes, track->options->within, told, name, len);
+            suggest_offer(&track->near_scopes, track->options->within, told, name, len);
     }
 }
 
@@ -209,7 +209,7 @@ static const struct shown *show(struct shown *shown, const struct track *track, 
 }
 
 /* "nearest names: 'a', 'b'"; `else_words` when there is no name at all. */
-static const char *near_words(char *out, size_t size, const struct nearest_list *list, const char *else_words)
+static const char *near_words(char *out, size_t size, const struct suggest_list *list, const char *else_words)
 {
     size_t used = (size_t)snprintf(out, size, "%s", list->count == 0 ? else_words : "nearest names: ");
     for (size_t i = 0; i < list->count && used < size; i++)

@@ -27,8 +27,8 @@ KNOWN = {
     "trace/collect.c -> rules/wanted.h": "the same",
     "guides/guide_reader.h -> picture/moment.h": "two kinds of exact time; one is to go",
     "json/scan <-> json/scan_fast <-> json/scan_yajl": "the interface of both parsers is to be a header of its own",
-    "rules/track <-> trace/collect <-> trace/launch <-> trace/nearest": "goes with the observers",
-    "guides/labels <-> guides/messages <-> trace/reading": "goes when the job words what reading tells",
+    "rules/track <-> trace/collect <-> trace/launch <-> trace/suggest": "goes with the observers",
+    "guides/guide_writer <-> guides/messages <-> trace/reading": "goes when the job words what reading tells",
     "rules/spec <-> rules/spec_reader": "goes with the one reader of our own JSON",
 }
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "defined", "do", "else"}

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "guides/guide_writer.h"
 #include "guides/insertion_line.h"
-#include "guides/labels.h"
 
 #include <cmocka.h>
 
@@ -70,7 +70,7 @@ static char *guide(const char *from, const char *to)
               "\"anchor_name\": \"k<\\\"int\\\">\", \"anchor_tid\": 3, \"start_us\": 9.500, \"end_us\": 13, "
               "\"guide_start_us\": 10, \"guide_end_us\": 13, \"start_relative_ms\": 0.001, \"end_relative_ms\": 1, "
               "\"boundary_kind\": \"next_layer_anchor\", \"phase\": \"decode\", \"evidence\": \"e\", \"notice\": \"");
-    text_puts(&text, labels_notice);
+    text_puts(&text, guide_notice);
     text_puts(&text, "\"}}");
     text_add(&text, "", 1);
     struct text changed = {0};

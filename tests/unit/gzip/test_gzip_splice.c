@@ -37,7 +37,7 @@ static ptrdiff_t read_fd(void *ctx, unsigned char *buf, size_t size)
 }
 
 /* What is inserted, in which pieces. */
-struct text {
+struct buffer {
     const unsigned char *data;
     size_t len, piece;
     bool refuse; /* says that it failed, at its end */
@@ -46,7 +46,7 @@ struct text {
 
 static bool insert_text(void *ctx, emit_fn *emit, void *emit_ctx)
 {
-    struct text *text = ctx;
+    struct buffer *text = ctx;
     text->calls++;
     for (size_t at = 0; at < text->len;) {
         size_t n = text->len - at < text->piece ? text->len - at : text->piece;
@@ -104,7 +104,7 @@ static struct bytes read_output(void)
     return out;
 }
 
-static enum lt_status run(const struct source *source, bool with_point, uint64_t offset, int level, struct text *text,
+static enum lt_status run(const struct source *source, bool with_point, uint64_t offset, int level, struct buffer *text,
                           struct bytes *out, struct lt_error *error)
 {
     struct gzip_splice job = {
@@ -162,7 +162,7 @@ static size_t find_cut(const struct bytes *out, const struct bytes *file, uint64
  * from the resumption to the trailer, and all further members, are the same.
  */
 static void check(const char *what, const struct source *source, const struct bytes *plain, bool with_point,
-                  uint64_t offset, struct text *text, const struct block_start *starts, size_t start_count)
+                  uint64_t offset, struct buffer *text, const struct block_start *starts, size_t start_count)
 {
     struct bytes out = {0}, back = {0};
     struct lt_error error;
@@ -219,7 +219,7 @@ static const unsigned char insertion[] = ",\n{\"ph\": \"X\", \"name\": \"L0\", \
 static void every_offset_of_small_files(void **state)
 {
     (void)state;
-    struct text text = {insertion, sizeof insertion - 1, 5, false, 0};
+    struct buffer text = {insertion, sizeof insertion - 1, 5, false, 0};
     for (size_t s = 0; s < SAMPLES; s++)
         for (int kind = 0; kind < 2; kind++) {
             struct bytes plain = kind == 0 ? json_like(300, s) : random_bytes(300, s);
@@ -247,7 +247,7 @@ static void around_block_starts(void **state)
         {.level = 9, .mem_level = 1},
         {.level = 1},
     };
-    struct text text = {insertion, sizeof insertion - 1, 1000, false, 0};
+    struct buffer text = {insertion, sizeof insertion - 1, 1000, false, 0};
     for (size_t h = 0; h < sizeof how / sizeof how[0]; h++)
         for (int kind = 0; kind < 2; kind++) {
             struct bytes plain = kind == 0 ? json_like(120000, h) : random_bytes(120000, h);
@@ -284,7 +284,7 @@ static void edges_of_members(void **state)
 {
     (void)state;
     static const size_t sizes[] = {0, 1, 70000, 0, 0, 3, 150000, 20, 90000, 0};
-    struct text text = {insertion, sizeof insertion - 1, 1000, false, 0};
+    struct buffer text = {insertion, sizeof insertion - 1, 1000, false, 0};
     struct bytes plain = json_like(310024, 5), file = {0};
     size_t at = 0;
     struct recipe how[] = {{.level = 6, .hcrc = true}, {.level = 1, .name = true, .extra = true}, {.level = 0}};
@@ -325,7 +325,7 @@ static void long_insertions(void **state)
         for (int i = 0; i <= 4; i++) {
             uint64_t offset = plain.len * (size_t)i / 4;
             struct source source = open_source(file, (size_t)1 << 20, offset);
-            struct text text = {much.data, much.len, i % 2 == 0 ? 37 : SIZE_MAX, false, 0};
+            struct buffer text = {much.data, much.len, i % 2 == 0 ? 37 : SIZE_MAX, false, 0};
             check("long", &source, &plain, true, offset, &text, starts, count);
             text.len = 0;
             check("empty insertion", &source, &plain, true, offset, &text, starts, count);
@@ -343,7 +343,7 @@ static void levels(void **state)
     struct bytes plain = json_like(100000, 5), file = {0};
     add_member(&file, &(struct recipe){.level = 6}, plain.data, plain.len);
     struct source source = open_source(file, 1 << 20, plain.len);
-    struct text text = {insertion, sizeof insertion - 1, 1000, false, 0};
+    struct buffer text = {insertion, sizeof insertion - 1, 1000, false, 0};
     for (int level = 1; level <= 9; level++) {
         struct bytes out = {0}, back = {0};
         struct lt_error error;
@@ -360,7 +360,7 @@ static void levels(void **state)
 
 static void expect_changed(const struct source *source, uint64_t offset)
 {
-    struct text text = {insertion, sizeof insertion - 1, 1000, false, 0};
+    struct buffer text = {insertion, sizeof insertion - 1, 1000, false, 0};
     struct bytes out = {0};
     struct lt_error error;
     assert_int_equal(run(source, true, offset, 6, &text, &out, &error), LT_IO);
@@ -431,7 +431,7 @@ static void failures(void **state)
     struct source source = open_source(file, 1 << 16, offset);
     struct bytes much = random_bytes(300000, 1);
     for (uint64_t limit = 1; limit < file.len + much.len; limit += 20011) {
-        struct text text = {much.data, much.len, 1000, false, 0};
+        struct buffer text = {much.data, much.len, 1000, false, 0};
         struct gzip_splice job = {in_path, source.fd, file.len,    gunzip_point_before(source.gz, offset),
                                   offset,  6,         insert_text, &text};
         struct lt_error error = {0};
@@ -442,7 +442,7 @@ static void failures(void **state)
         sink_free(sink);
         assert_int_not_equal(access(out_path, F_OK), 0);
     }
-    struct text text = {much.data, much.len, 1000, true, 0};
+    struct buffer text = {much.data, much.len, 1000, true, 0};
     struct bytes out = {0};
     struct lt_error error;
     assert_int_equal(run(&source, true, offset, 6, &text, &out, &error), LT_NO_MEMORY);

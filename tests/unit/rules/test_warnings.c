@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "rules/doubt.h"
+#include "rules/warnings.h"
 
 #define MOST 400
 
@@ -15,7 +15,7 @@ struct row {
     const char *name;
     unsigned runs[8]; /* anchors each, 0 ends the list; 10 us between starts, 100 us between runs */
     uint64_t offset, layers, passes, stride, extras, first_layer;
-    struct doubt doubt;
+    struct misplaced_passes found;
 };
 
 static const struct row rows[] = {
@@ -62,16 +62,16 @@ static void row(void **state)
                                    .stride = row->stride,
                                    .extras = row->extras};
     struct plan plan = {0};
-    struct doubt doubt;
+    struct misplaced_passes found;
     assert_int_equal(plan_make(&plan, &request), PLAN_FINE);
-    assert_true(doubt_find(&plan, &doubt));
+    assert_true(warnings_misplaced_passes(&plan, &found));
     plan_free(&plan);
-    assert_int_equal(doubt.passes, row->doubt.passes);
-    assert_int_equal(doubt.pass, row->doubt.pass);
-    assert_int_equal(doubt.run, row->doubt.run);
-    assert_int_equal(doubt.layer, row->doubt.layer);
-    assert_int_equal(doubt.gap_ns, row->doubt.gap_ns);
-    assert_int_equal(doubt.usual_ns, row->doubt.usual_ns);
+    assert_int_equal(found.passes, row->found.passes);
+    assert_int_equal(found.pass, row->found.pass);
+    assert_int_equal(found.run, row->found.run);
+    assert_int_equal(found.layer, row->found.layer);
+    assert_int_equal(found.gap_ns, row->found.gap_ns);
+    assert_int_equal(found.usual_ns, row->found.usual_ns);
 }
 
 int main(void)

@@ -1,12 +1,12 @@
 /*
- * gaps.h - the figures of a split (cluster.h), exactly
+ * cluster_exact.h - the figures of a split (cluster.h), exactly
  *
  * A split is made by ticks. Where a start is not told by its ticks alone, the
  * median, the largest and the smallest gap are looked for among the gaps that
  * are near enough to what the split says.
  */
-#ifndef GAPS_H
-#define GAPS_H
+#ifndef CLUSTER_EXACT_H
+#define CLUSTER_EXACT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "trace/cluster.h"
 #include "trace/kernels.h"
 
-struct gaps {
+struct cluster_figures {
     struct decimal median, within, between; /* as in struct cluster_split; without trailing zeros */
 };
 
@@ -24,7 +24,7 @@ struct gaps {
  * while it runs: 32 bytes, and a long number's text, for each gap beside an
  * odd kernel. False when memory is out.
  */
-bool gaps_find(const struct kernels *kernels, size_t first, const struct cluster_times *times,
-               const struct cluster_split *split, struct gaps *gaps, struct arena *arena);
+bool cluster_exact(const struct kernels *kernels, size_t first, const struct cluster_times *times,
+                   const struct cluster_split *split, struct cluster_figures *gaps, struct arena *arena);
 
 #endif

@@ -1,4 +1,4 @@
-#include "trace/gaps.h"
+#include "trace/cluster_exact.h"
 
 #include <stdlib.h>
 
@@ -126,11 +126,11 @@ static bool find_median(const struct look *look, struct decimal *median)
     return done;
 }
 
-bool gaps_find(const struct kernels *kernels, size_t first, const struct cluster_times *times,
-               const struct cluster_split *split, struct gaps *gaps, struct arena *arena)
+bool cluster_exact(const struct kernels *kernels, size_t first, const struct cluster_times *times,
+                   const struct cluster_split *split, struct cluster_figures *gaps, struct arena *arena)
 {
     struct look look = {kernels, times, split, first, arena};
-    *gaps = (struct gaps){0};
+    *gaps = (struct cluster_figures){0};
     if (kernels->odd_count == 0)
         return gap_of_ticks(split->median, &gaps->median, arena) && gap_of_ticks(split->within, &gaps->within, arena) &&
                gap_of_ticks(split->between, &gaps->between, arena);

@@ -1,4 +1,4 @@
-#include "rules/doubt.h"
+#include "rules/warnings.h"
 
 #include <stdlib.h>
 
@@ -62,10 +62,10 @@ static bool begins_run(const struct look *look, uint64_t index)
            look->starts[index] - look->starts[index - 1] >= look->split.between;
 }
 
-static void note(struct doubt *doubt, uint64_t pass)
+static void note(struct misplaced_passes *found, uint64_t pass)
 {
-    if (doubt->passes++ == 0)
-        doubt->pass = pass;
+    if (found->passes++ == 0)
+        found->pass = pass;
 }
 
 /* A run may hold several passes, and the first and last run of a capture may be cut. */
@@ -77,7 +77,7 @@ static bool divides_run(const struct look *look, uint64_t first, uint64_t layers
     return front && back;
 }
 
-static void look_at_pass(struct look *look, uint64_t pass, struct doubt *doubt)
+static void look_at_pass(struct look *look, uint64_t pass, struct misplaced_passes *found)
 {
     const struct plan_request *request = look->request;
     struct cluster_times times = {look->starts, sizeof *look->starts, request->anchor_count};
@@ -91,9 +91,9 @@ static void look_at_pass(struct look *look, uint64_t pass, struct doubt *doubt)
     if (end <= look->run_end) {
         if (divides_run(look, first, layers, unit))
             return;
-        note(doubt, pass);
-        if (doubt->passes == 1)
-            doubt->run = look->run_end - look->run_begin;
+        note(found, pass);
+        if (found->passes == 1)
+            found->run = look->run_end - look->run_begin;
         return;
     }
     /* The pass may take its extras along or not. */
@@ -102,41 +102,75 @@ static void look_at_pass(struct look *look, uint64_t pass, struct doubt *doubt)
         ends = begins_run(look, behind);
     if (begins_run(look, first) && ends)
         return;
-    note(doubt, pass);
-    if (doubt->passes > 1)
+    note(found, pass);
+    if (found->passes > 1)
         return;
-    doubt->layer = request->first_layer + (look->run_end - first) / stride;
-    doubt->gap_ns = look->starts[look->run_end] - look->starts[look->run_end - 1];
-    doubt->usual_ns = look->split.within;
+    found->layer = request->first_layer + (look->run_end - first) / stride;
+    found->gap_ns = look->starts[look->run_end] - look->starts[look->run_end - 1];
+    found->usual_ns = look->split.within;
 }
 
-void doubt_names_find(const struct plan *plan, struct doubt_names *doubt)
+void warnings_mixed_names(const struct plan *plan, struct mixed_names *found)
 {
     struct guide guide;
-    *doubt = (struct doubt_names){0};
+    *found = (struct mixed_names){0};
     for (uint64_t i = 0; i < plan->guide_count; i++) {
         plan_guide(plan, i, &guide);
         if (i == 0)
-            doubt->first = guide.anchor->name;
-        if (guide.anchor->name == doubt->first || doubt->others++ > 0)
+            found->first = guide.anchor->name;
+        if (guide.anchor->name == found->first || found->others++ > 0)
             continue;
-        doubt->other = guide.anchor->name;
-        doubt->pass = guide.pass_index;
-        doubt->layer = guide.layer_id;
+        found->other = guide.anchor->name;
+        found->pass = guide.pass_index;
+        found->layer = guide.layer_id;
     }
 }
 
-bool doubt_find(const struct plan *plan, struct doubt *doubt)
+bool warnings_misplaced_passes(const struct plan *plan, struct misplaced_passes *found)
 {
     const struct plan_request *request = &plan->request;
-    *doubt = (struct doubt){0};
+    *found = (struct misplaced_passes){0};
     uint64_t *starts = all_starts(plan);
     if (starts == NULL)
         return false;
     struct cluster_times times = {starts, sizeof *starts, request->anchor_count};
     struct look look = {.request = request, .starts = starts, .split = cluster_split(&times)};
     for (uint64_t pass = 0; pass < request->passes && look.split.runs > 1; pass++)
-        look_at_pass(&look, pass, doubt);
+        look_at_pass(&look, pass, found);
     free(starts);
+    return true;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+uint64_t warnings_hash(const struct plan *plan)
+{
+    uint64_t hash = plan->guide_count;
+    for (uint64_t i = 0; i < plan->guide_count; i++) {
+        struct guide guide;
+        plan_guide(plan, i, &guide);
+        hash = mix(hash, (uint64_t)guide.guide_start);
+        hash = mix(hash, (uint64_t)guide.anchor->name << 32 | guide.anchor->tid);
+        hash = mix(hash, guide.anchor->group);
+    }
+    return hash;
+}
+
+bool warnings_same_kernels(const struct plan *a, const struct plan *b)
+{
+    if (a->guide_count != b->guide_count)
+        return false;
+    for (uint64_t i = 0; i < a->guide_count; i++) {
+        struct guide x, y;
+        plan_guide(a, i, &x);
+        plan_guide(b, i, &y);
+        if (x.anchor->name != y.anchor->name || x.anchor->tid != y.anchor->tid || x.anchor->group != y.anchor->group ||
+            decimal_compare(&x.start, &y.start) != 0)
+            return false;
+    }
     return true;
 }

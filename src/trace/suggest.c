@@ -1,4 +1,4 @@
-#include "trace/nearest.h"
+#include "trace/suggest.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ static uint64_t shared(const struct trigrams *set, const char *name, size_t len)
     return count;
 }
 
-size_t nearest_names(const struct collect *collect, const char *pattern, uint32_t *found, size_t size)
+size_t suggest_names(const struct collect *collect, const char *pattern, uint32_t *found, size_t size)
 {
     struct trigrams set = {{0}};
     uint64_t scores[16];
@@ -96,7 +96,7 @@ size_t nearest_names(const struct collect *collect, const char *pattern, uint32_
     return count;
 }
 
-void nearest_offer(struct nearest_list *list, const char *pattern, bool preferred, const char *name, size_t len)
+void suggest_offer(struct suggest_list *list, const char *pattern, bool preferred, const char *name, size_t len)
 {
     struct trigrams set = {{0}};
     char shown[sizeof list->names[0]];
@@ -105,13 +105,13 @@ void nearest_offer(struct nearest_list *list, const char *pattern, bool preferre
     size_t at = list->count;
     while (at > 0 && list->scores[at - 1] < score)
         at--;
-    if (at == NEAREST_KEPT)
+    if (at == SUGGEST_KEPT)
         return;
     printable(shown, sizeof shown, name, len);
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->names[i], shown) == 0)
             return;
-    if (list->count < NEAREST_KEPT)
+    if (list->count < SUGGEST_KEPT)
         list->count++;
     memmove(list->scores + at + 1, list->scores + at, (list->count - at - 1) * sizeof *list->scores);
     memmove(list->names + at + 1, list->names + at, (list->count - at - 1) * sizeof *list->names);

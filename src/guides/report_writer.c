@@ -1,0 +1,209 @@
+#include "guides/report_writer.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* A writer of members, each on its own line. */
+struct report {
+    struct text text;
+    const char *indent;
+    bool begun;
+};
+
+/* Begins a member: its key. */
+static struct text *member(struct report *report, const char *name)
+{
+    text_puts(&report->text, report->begun ? ",\n" : "{\n");
+    report->begun = true;
+    text_puts(&report->text, report->indent);
+    text_key(&report->text, name);
+    return &report->text;
+}
+
+static void member_string(struct report *report, const char *name, const char *string)
+{
+    struct text *text = member(report, name);
+    if (string == NULL)
+        text_puts(text, "null");
+    else
+        text_json(text, string, strlen(string));
+}
+
+static void member_u64(struct report *report, const char *name, uint64_t number)
+{
+    text_u64(member(report, name), number);
+}
+
+/* Between the elements of an array, which stand one a line and deeper than the member. */
+static void next_element(struct report *report, uint64_t index)
+{
+    text_puts(&report->text, index == 0 ? "\n" : ",\n");
+    text_puts(&report->text, report->indent);
+    text_puts(&report->text, "  ");
+}
+
+static void end_array(struct report *report, uint64_t count)
+{
+    text_puts(&report->text, count == 0 ? "" : "\n");
+    text_puts(&report->text, count == 0 ? "" : report->indent);
+    text_puts(&report->text, "]");
+}
+
+static void report_layers(struct report *report, const struct collect *collect, const struct track *track)
+{
+    struct text *text = member(report, "layers");
+    text_puts(text, "[");
+    for (uint64_t i = 0; i < track->plan.guide_count && !text->failed; i++) {
+        struct guide guide;
+        plan_guide(&track->plan, i, &guide);
+        next_element(report, i);
+        text_puts(text, "{");
+        guide_row(text, collect, &guide);
+        text_puts(text, "}");
+    }
+    end_array(report, track->plan.guide_count);
+}
+
+static void report_landmarks(struct report *report, const struct track *track)
+{
+    struct text *text = member(report, "landmarks");
+    text_puts(text, "[");
+    for (size_t i = 0; i < track->landmark_count; i++) {
+        next_element(report, i);
+        text_puts(text, "{");
+        text_key_string(text, "regex", track->options->landmarks[i].regex);
+        text_puts(text, ", ");
+        text_key_u64(text, "count", track->options->landmarks[i].count);
+        text_puts(text, "}");
+    }
+    end_array(report, track->landmark_count);
+}
+
+static void report_scopes(struct report *report, const struct collect *collect, const struct track *track)
+{
+    struct text *text = member(report, "pass_scopes");
+    const struct plan *plan = &track->plan;
+    uint64_t count = plan->pass_scope == NULL && plan->gpu_pass_scope == NULL ? 0 : track->options->passes;
+    text_puts(text, "[");
+    for (uint64_t i = 0; i < count && !text->failed; i++) {
+        const struct scope *scope =
+            plan->pass_scope != NULL ? &track->scopes.items[plan->pass_scope[i]] : plan->gpu_pass_scope[i];
+        const struct intern_entry *name = &collect->scope_names.entries[scope->name];
+        struct decimal start = decimal_unpack(scope->start, scope->start_scale);
+        struct decimal end = decimal_unpack(scope->end, scope->end_scale);
+        next_element(report, i);
+        text_puts(text, "{");
+        text_key_u64(text, "pass_index", i);
+        text_puts(text, ", ");
+        text_key(text, "name");
+        text_json(text, name->text, name->len);
+        text_puts(text, ", ");
+        text_key(text, "pid");
+        guide_value(text, collect, scope->pid, false);
+        text_puts(text, ", ");
+        text_key(text, "tid");
+        guide_value(text, collect, scope->tid, false);
+        text_puts(text, ", ");
+        text_key_decimal(text, "start_us", &start);
+        text_puts(text, ", ");
+        text_key_decimal(text, "end_us", &end);
+        text_puts(text, "}");
+    }
+    end_array(report, count);
+}
+
+/* What identifies a track and its selection. */
+static void report_selection(struct report *report, const struct collect *collect, const struct track *track)
+{
+    const struct lt_track *options = track->options;
+    member_string(report, "phase", options->phase);
+    member_string(report, "evidence", options->evidence);
+    guide_value(member(report, "pid"), collect, track->selection.pid, false);
+    guide_value(member(report, "device"), collect, track->selection.device, false);
+    member_u64(report, "guide_tid", track->selection.guide_tid);
+    guide_track_name(member(report, "track_name"), options->phase);
+    member_string(report, "anchor_regex", options->anchor_regex);
+    member_string(report, "end_anchor_regex", options->end_anchor_regex);
+    member_u64(report, "anchor_offset", options->anchor_offset);
+    member_u64(report, "matching_anchor_count", track->anchor_count);
+    member_u64(report, "num_layers", options->num_layers);
+    member_u64(report, "first_layer", options->first_layer);
+    member_u64(report, "passes", options->passes);
+}
+
+static void report_cadence(struct report *report, const struct collect *collect, const struct track *track)
+{
+    member_u64(report, "anchor_stride", track->options->anchor_stride);
+    member_u64(report, "extra_anchors_per_pass", track->options->extra_anchors_per_pass);
+    report_landmarks(report, track);
+    member_string(report, "within", track->options->within);
+    member_string(report, "within_gpu", track->options->within_gpu);
+    report_scopes(report, collect, track);
+}
+
+static void report_tracks(struct report *report, const struct collect *collect)
+{
+    struct text *text = member(report, "tracks");
+    const char *indent = report->indent;
+    text_puts(text, "[");
+    for (size_t i = 0; i < collect->request.track_count; i++) {
+        const struct track *track = &collect->request.tracks[i];
+        next_element(report, i);
+        report->indent = "      ";
+        report->begun = false;
+        report_selection(report, collect, track);
+        report_layers(report, collect, track);
+        report_cadence(report, collect, track);
+        report->indent = indent;
+        text_puts(text, "\n    }");
+    }
+    report->begun = true;
+    end_array(report, collect->request.track_count);
+}
+
+static void report_counts(struct report *report, const struct guide_writer *writer, const struct report_facts *facts)
+{
+    member_u64(report, "original_event_count", facts->event_count);
+    member_u64(report, "added_event_count", guide_event_count(writer));
+    text_decimal(member(report, "trace_origin_us"), &writer->collect->origin);
+}
+
+static void report_source(struct report *report, const struct report_facts *facts)
+{
+    member_string(report, "source_sha256", facts->sha256);
+    member_string(report, "source_file", facts->source_file);
+    member_u64(report, "source_bytes", facts->source_bytes);
+    member_u64(report, "insert_offset", facts->insert_offset);
+    member_u64(report, "insert_bytes", facts->insert_bytes);
+    member_string(report, "tool_version", lt_version());
+}
+
+bool report_write(const struct guide_writer *writer, const struct report_facts *facts, emit_fn *emit, void *emit_ctx)
+{
+    const struct collect *collect = writer->collect;
+    const struct track *track = &collect->request.tracks[0];
+    bool flat = collect->request.track_count == 1;
+    struct report report = {.text = {.emit = emit, .ctx = emit_ctx}, .indent = "  "};
+    member_u64(&report, "schema_version", 1);
+    member_string(&report, "notice", guide_notice);
+    if (flat)
+        report_selection(&report, collect, track);
+    else
+        report_tracks(&report, collect);
+    report_counts(&report, writer, facts);
+    if (flat)
+        report_layers(&report, collect, track);
+    report_source(&report, facts);
+    if (flat)
+        report_cadence(&report, collect, track);
+    text_puts(member(&report, "source_gzip"), facts->source_is_gzip ? "true" : "false");
+    if (facts->source_is_gzip)
+        member_string(&report, "source_crc32", facts->crc32);
+    else
+        text_puts(member(&report, "source_crc32"), "null");
+    text_puts(&report.text, "\n}\n");
+    bool ok = text_flush(&report.text);
+    text_free(&report.text);
+    return ok;
+}

@@ -1,0 +1,26 @@
+/*
+ * report_writer.h - the mapping report of accepted plans, as JSON
+ */
+#ifndef REPORT_WRITER_H
+#define REPORT_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "guides/guide_writer.h"
+
+/* Facts of the source and the insertion, for the report. */
+struct report_facts {
+    uint64_t event_count; /* before */
+    const char *sha256;
+    bool source_is_gzip;
+    const char *crc32;       /* of its uncompressed bytes, when it is gzip */
+    const char *source_file; /* base name */
+    uint64_t source_bytes, insert_offset, insert_bytes;
+};
+
+/* Emits the mapping report: flat for one track, with an array `tracks` for several. False when `emit` said so or memory
+ * is out. */
+bool report_write(const struct guide_writer *writer, const struct report_facts *facts, emit_fn *emit, void *emit_ctx);
+
+#endif
