@@ -458,7 +458,7 @@ void message_for_misplaced_passes(const char *file, const struct misplaced_passe
                  found->layer, found->gap_ns / 1000, (unsigned)(found->gap_ns % 1000), found->usual_ns / 1000,
                  (unsigned)(found->usual_ns % 1000));
     snprintf(message, sizeof message,
-             "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in found); check --anchor-offset and --num-layers against "
+             "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in doubt); check --anchor-offset and --num-layers against "
              "layertrack inspect",
              printable(name, sizeof name, file, strlen(file)), found->pass, what, found->passes,
              found->passes == 1 ? "pass is" : "passes are");
