@@ -1,26 +1,18 @@
 /*
- * messages.h - sentences for what a scan or a plan refuses, and for warnings
+ * messages.h - sentences for what a plan refuses, and for warnings about plans
  *
- * Every sentence is "FILE: what; what to do" and says where: byte offset,
- * line, event index and a short excerpt made safe to print.
+ * Every sentence is "FILE: what; what to do" and says where: pass, layer,
+ * anchor and time. Those about a trace's text are in trace/reading_messages.
  */
 #ifndef MESSAGES_H
 #define MESSAGES_H
 
 #include "base/error.h"
 #include "guides/guide_writer.h"
-#include "io/source.h"
 #include "rules/plan.h"
 #include "rules/track.h"
 #include "rules/warnings.h"
 #include "trace/collect.h"
-#include "json/scan.h"
-
-/* Fills *error (LT_TRACE) from a refused scan. Reads the source again up to the place. */
-enum lt_status message_for_scan(struct source *source, const struct scan_problem *problem, struct lt_error *error);
-
-/* Fills *error (LT_TRACE) for a gzip file that was cut: how far the scan had come. */
-enum lt_status message_for_cut_gzip(struct source *source, const struct scan_problem *problem, struct lt_error *error);
 
 /* Fills *error from a track's refused plan. */
 enum lt_status message_for_plan(const struct track *track, struct lt_error *error);
@@ -29,9 +21,6 @@ enum lt_status message_for_plan(const struct track *track, struct lt_error *erro
 enum lt_status message_for_too_long(const struct track *track, const struct guide_too_long *found,
                                     struct lt_error *error);
 
-/* Hands each kind of warning that was counted to `warning` (may be NULL). */
-void message_for_scan_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning,
-                               void *ctx);
 /* Of guides that a viewer does not show. */
 void message_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx);
 

@@ -17,6 +17,7 @@
 #include "trace/collect.h"
 #include "trace/launch.h"
 #include "trace/reading.h"
+#include "trace/reading_messages.h"
 
 /* One job, from options to files. What is made is freed in end_job(). */
 struct job {

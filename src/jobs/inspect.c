@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "guides/messages.h"
 #include "rules/select.h"
 #include "rules/tracks.h"
 #include "trace/cluster.h"
@@ -14,6 +13,7 @@
 #include "trace/collect.h"
 #include "trace/kernels.h"
 #include "trace/reading.h"
+#include "trace/reading_messages.h"
 
 /* The kernels of one name in one group. */
 struct series {

@@ -7,11 +7,11 @@
 #include "base/error.h"
 #include "guides/guide_check.h"
 #include "guides/insertion.h"
-#include "guides/messages.h"
 #include "guides/report_reader.h"
 #include "gzip/gzip_write.h"
 #include "io/sink.h"
 #include "trace/reading.h"
+#include "trace/reading_messages.h"
 
 struct strip {
     const struct lt_strip_options *options;

@@ -9,9 +9,9 @@
 #include "guides/compare.h"
 #include "guides/guide_check.h"
 #include "guides/insertion.h"
-#include "guides/messages.h"
 #include "guides/report_reader.h"
 #include "trace/reading.h"
+#include "trace/reading_messages.h"
 
 struct verify {
     const struct lt_verify_options *options;

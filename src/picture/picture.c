@@ -5,8 +5,8 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "rules/wanted.h"
 #include "trace/collect.h"
+#include "trace/wanted.h"
 #include "json/json_text.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------- */

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "rules/wanted.h"
 #include "trace/suggest.h"
+#include "trace/wanted.h"
 
 /* How many of a kind a message lists. */
 #define LISTED 8

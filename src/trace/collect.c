@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "rules/wanted.h"
 #include "trace/launch.h"
+#include "trace/wanted.h"
 #include "json/json_text.h"
 
 void collect_init(struct collect *collect, const struct collect_request *request, struct lt_error *error)

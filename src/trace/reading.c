@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guides/messages.h"
+#include "trace/reading_messages.h"
 
 #define MAX_THREADS 64
 

@@ -1,4 +1,4 @@
-#include "rules/wanted.h"
+#include "trace/wanted.h"
 
 #include <string.h>
 
