@@ -36,7 +36,7 @@ for (const how of ['here', 'window'])
 
 test('a real trace', async () => {
   if (!options.traces) {
-    console.log('skipped: no folder of real traces');
+    console.log('SKIPPED: no folder of real traces');
     return;
   }
   const path = join(folder, 'decode.json.gz');

@@ -124,7 +124,7 @@ def main():
     options = parser.parse_args()
     for program in sorted({w.program for w in WRITERS.values() if hasattr(w, "program")} | {r[0] for r in READERS}):
         if shutil.which(program) is None:
-            print(f"skipped: {program} is not installed")
+            print(f"SKIPPED: {program} is not installed")
     failures, runs = [], 0
     plain = json_like(3_000_000, 1)
     with tempfile.TemporaryDirectory() as name:
