@@ -132,7 +132,7 @@ static bool sort_line(struct cursor *cursor, struct insertion_line *line)
            literal(cursor, "}}");
 }
 
-/* What row() of guide_writer.c writes. */
+/* What guide_row() writes. */
 static bool row(struct cursor *cursor, struct insertion_line *line)
 {
     struct line_part name;

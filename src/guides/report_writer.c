@@ -1,7 +1,5 @@
 #include "guides/report_writer.h"
 
-#include <string.h>
-
 #include "base/text.h"
 
 /* A writer of members, each on its own line. */
@@ -11,28 +9,31 @@ struct report {
     bool begun;
 };
 
-/* Begins a member: its key. */
-static struct text *member(struct report *report, const char *name)
+/* Begins a line; a member follows. */
+static struct text *next_line(struct report *report)
 {
     text_puts(&report->text, report->begun ? ",\n" : "{\n");
     report->begun = true;
     text_puts(&report->text, report->indent);
-    text_key(&report->text, name);
     return &report->text;
+}
+
+/* Begins a member: its key. */
+static struct text *member(struct report *report, const char *name)
+{
+    struct text *text = next_line(report);
+    text_key(text, name);
+    return text;
 }
 
 static void member_string(struct report *report, const char *name, const char *string)
 {
-    struct text *text = member(report, name);
-    if (string == NULL)
-        text_puts(text, "null");
-    else
-        text_json(text, string, strlen(string));
+    text_key_string(next_line(report), name, string);
 }
 
 static void member_u64(struct report *report, const char *name, uint64_t number)
 {
-    text_u64(member(report, name), number);
+    text_key_u64(next_line(report), name, number);
 }
 
 /* Between the elements of an array, which stand one a line and deeper than the member. */
@@ -198,10 +199,7 @@ bool report_write(const struct guide_writer *writer, const struct report_facts *
     if (flat)
         report_cadence(&report, collect, track);
     text_puts(member(&report, "source_gzip"), facts->source_is_gzip ? "true" : "false");
-    if (facts->source_is_gzip)
-        member_string(&report, "source_crc32", facts->crc32);
-    else
-        text_puts(member(&report, "source_crc32"), "null");
+    member_string(&report, "source_crc32", facts->source_is_gzip ? facts->crc32 : NULL);
     text_puts(&report.text, "\n}\n");
     bool ok = text_flush(&report.text);
     text_free(&report.text);

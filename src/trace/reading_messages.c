@@ -213,11 +213,9 @@ enum lt_status message_for_scan(struct source *source, const struct scan_problem
         add_placed(&text, source, problem, what, "flatten what is nested there");
         break;
     case SCAN_LONG_NAME:
-        snprintf(what, sizeof what, "a name longer than %zu bytes", SCAN_MAX_NAME);
-        add_placed(&text, source, problem, what, "shorten it in the program that writes the trace");
-        break;
     case SCAN_LONG_FIELD:
-        snprintf(what, sizeof what, "a field longer than %zu bytes", SCAN_MAX_FIELD);
+        snprintf(what, sizeof what, "a %s longer than %zu bytes", problem->what == SCAN_LONG_NAME ? "name" : "field",
+                 problem->what == SCAN_LONG_NAME ? SCAN_MAX_NAME : SCAN_MAX_FIELD);
         add_placed(&text, source, problem, what, "shorten it in the program that writes the trace");
         break;
     case SCAN_TRUNCATED:
