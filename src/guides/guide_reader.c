@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "trace/collect.h"
+#include "trace/fields.h"
 #include "json/json_text.h"
 
 /* ---- one guide's args, by yajl ----------------------------------------------------------------------------- */

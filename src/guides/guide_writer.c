@@ -12,10 +12,9 @@ const char guide_notice[] = "Navigation aid from an anchor's start to the next a
 
 uint64_t guide_event_count(const struct guide_writer *writer)
 {
-    const struct collect_request *request = &writer->collect->request;
     uint64_t count = 0;
-    for (size_t i = 0; i < request->track_count; i++)
-        count += request->tracks[i].plan.guide_count + 2;
+    for (size_t i = 0; i < writer->tracks->count; i++)
+        count += writer->tracks->items[i].plan.guide_count + 2;
     return count;
 }
 
@@ -146,9 +145,10 @@ static void guide_event(struct text *text, const struct collect *collect, const 
     text_puts(text, "}}");
 }
 
-static void track_events(struct text *text, const struct collect *collect, size_t index)
+static void track_events(struct text *text, const struct guide_writer *writer, size_t index)
 {
-    const struct track *track = &collect->request.tracks[index];
+    const struct collect *collect = writer->collect;
+    const struct track *track = &writer->tracks->items[index];
     text_puts(text, "{\"ph\": \"M\", \"name\": \"thread_name\", ");
     place(text, collect, track);
     text_puts(text, ", \"args\": {\"name\": ");
@@ -167,9 +167,9 @@ bool guide_insertion(void *ctx, emit_fn *emit, void *emit_ctx)
     const struct guide_writer *writer = ctx;
     struct text text = {.emit = emit, .ctx = emit_ctx};
     text_puts(&text, writer->needs_comma ? ",\n" : "\n");
-    for (size_t i = 0; i < writer->collect->request.track_count; i++) {
+    for (size_t i = 0; i < writer->tracks->count; i++) {
         text_puts(&text, i == 0 ? "" : ",\n");
-        track_events(&text, writer->collect, i);
+        track_events(&text, writer, i);
     }
     text_puts(&text, "\n");
     bool ok = text_flush(&text);

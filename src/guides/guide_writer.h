@@ -9,13 +9,14 @@
 
 #include "base/text.h"
 #include "rules/plan.h"
-#include "rules/select.h"
+#include "rules/tracks.h"
 #include "trace/collect.h"
 
 /* What the texts are made from; all of it outlives the call. */
 struct guide_writer {
-    const struct collect *collect; /* and its tracks */
-    bool needs_comma;              /* an element stands before the insertion */
+    const struct collect *collect;
+    const struct tracks *tracks; /* of that trace, planned */
+    bool needs_comma;            /* an element stands before the insertion */
 };
 
 /* The sort index of the first track is so far below 0, and of each other one higher: it lies above all others of its

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "guides/guide_writer.h"
-#include "trace/collect.h"
+#include "trace/fields.h"
 #include "json/json_text.h"
 
 /* What stands between two events of the insertion, ",\n", is two bytes long. */

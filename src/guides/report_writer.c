@@ -81,7 +81,7 @@ static void report_landmarks(struct report *report, const struct track *track)
     end_array(report, track->landmark_count);
 }
 
-static void report_scopes(struct report *report, const struct collect *collect, const struct track *track)
+static void report_scopes(struct report *report, const struct guide_writer *writer, const struct track *track)
 {
     struct text *text = member(report, "pass_scopes");
     const struct plan *plan = &track->plan;
@@ -90,7 +90,7 @@ static void report_scopes(struct report *report, const struct collect *collect, 
     for (uint64_t i = 0; i < count && !text->failed; i++) {
         const struct scope *scope =
             plan->pass_scope != NULL ? &track->scopes.items[plan->pass_scope[i]] : plan->gpu_pass_scope[i];
-        const struct intern_entry *name = &collect->scope_names.entries[scope->name];
+        const struct intern_entry *name = &writer->tracks->within.names.entries[scope->name];
         struct decimal start = decimal_unpack(scope->start, scope->start_scale);
         struct decimal end = decimal_unpack(scope->end, scope->end_scale);
         next_element(report, i);
@@ -101,10 +101,10 @@ static void report_scopes(struct report *report, const struct collect *collect, 
         text_json(text, name->text, name->len);
         text_puts(text, ", ");
         text_key(text, "pid");
-        guide_value(text, collect, scope->pid, false);
+        guide_value(text, writer->collect, scope->pid, false);
         text_puts(text, ", ");
         text_key(text, "tid");
-        guide_value(text, collect, scope->tid, false);
+        guide_value(text, writer->collect, scope->tid, false);
         text_puts(text, ", ");
         text_key_decimal(text, "start_us", &start);
         text_puts(text, ", ");
@@ -133,34 +133,34 @@ static void report_selection(struct report *report, const struct collect *collec
     member_u64(report, "passes", options->passes);
 }
 
-static void report_cadence(struct report *report, const struct collect *collect, const struct track *track)
+static void report_cadence(struct report *report, const struct guide_writer *writer, const struct track *track)
 {
     member_u64(report, "anchor_stride", track->options->anchor_stride);
     member_u64(report, "extra_anchors_per_pass", track->options->extra_anchors_per_pass);
     report_landmarks(report, track);
     member_string(report, "within", track->options->within);
     member_string(report, "within_gpu", track->options->within_gpu);
-    report_scopes(report, collect, track);
+    report_scopes(report, writer, track);
 }
 
-static void report_tracks(struct report *report, const struct collect *collect)
+static void report_tracks(struct report *report, const struct guide_writer *writer)
 {
     struct text *text = member(report, "tracks");
     const char *indent = report->indent;
     text_puts(text, "[");
-    for (size_t i = 0; i < collect->request.track_count; i++) {
-        const struct track *track = &collect->request.tracks[i];
+    for (size_t i = 0; i < writer->tracks->count; i++) {
+        const struct track *track = &writer->tracks->items[i];
         next_element(report, i);
         report->indent = "      ";
         report->begun = false;
-        report_selection(report, collect, track);
-        report_layers(report, collect, track);
-        report_cadence(report, collect, track);
+        report_selection(report, writer->collect, track);
+        report_layers(report, writer->collect, track);
+        report_cadence(report, writer, track);
         report->indent = indent;
         text_puts(text, "\n    }");
     }
     report->begun = true;
-    end_array(report, collect->request.track_count);
+    end_array(report, writer->tracks->count);
 }
 
 static void report_counts(struct report *report, const struct guide_writer *writer, const struct report_facts *facts)
@@ -183,21 +183,21 @@ static void report_source(struct report *report, const struct report_facts *fact
 bool report_write(const struct guide_writer *writer, const struct report_facts *facts, emit_fn *emit, void *emit_ctx)
 {
     const struct collect *collect = writer->collect;
-    const struct track *track = &collect->request.tracks[0];
-    bool flat = collect->request.track_count == 1;
+    const struct track *track = &writer->tracks->items[0];
+    bool flat = writer->tracks->count == 1;
     struct report report = {.text = {.emit = emit, .ctx = emit_ctx}, .indent = "  "};
     member_u64(&report, "schema_version", 1);
     member_string(&report, "notice", guide_notice);
     if (flat)
         report_selection(&report, collect, track);
     else
-        report_tracks(&report, collect);
+        report_tracks(&report, writer);
     report_counts(&report, writer, facts);
     if (flat)
         report_layers(&report, collect, track);
     report_source(&report, facts);
     if (flat)
-        report_cadence(&report, collect, track);
+        report_cadence(&report, writer, track);
     text_puts(member(&report, "source_gzip"), facts->source_is_gzip ? "true" : "false");
     member_string(&report, "source_crc32", facts->source_is_gzip ? facts->crc32 : NULL);
     text_puts(&report.text, "\n}\n");

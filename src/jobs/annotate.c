@@ -11,11 +11,11 @@
 #include "guides/report_writer.h"
 #include "io/sink.h"
 #include "io/splice.h"
+#include "rules/launches.h"
 #include "rules/select.h"
 #include "rules/tracks.h"
 #include "rules/warnings.h"
 #include "trace/collect.h"
-#include "trace/launch.h"
 #include "trace/reading.h"
 #include "trace/reading_messages.h"
 
@@ -28,6 +28,7 @@ struct job {
     struct tracks tracks;
     struct reading reading;
     struct collect collect;
+    struct collect_observer observers[TRACKS_OBSERVERS];
     struct sink *output, *report_sink;
 };
 
@@ -88,24 +89,23 @@ static bool has_within(const struct tracks *tracks)
 /* Reads the trace once more for the anchors' launches. */
 static enum lt_status find_launches(struct job *job)
 {
-    struct launch_round round;
-    enum lt_status status = launch_begin(&round, &job->collect, job->error);
+    struct launches launches;
+    enum lt_status status = launches_begin(&launches, &job->collect, job->tracks.items, job->tracks.count, job->error);
     if (status == LT_OK)
-        status = reading_again(&job->reading, launch_event, &round, job->error);
+        status = reading_again(&job->reading, launches_event, &launches, job->error);
     if (status == LT_OK)
         status = reading_run(&job->reading, job->error);
     if (status == LT_OK)
-        status = launch_apply(&round, job->error);
-    launch_end(&round);
+        status = launches_apply(&launches, job->error);
+    launches_end(&launches);
     return status;
 }
 
 static enum lt_status select_anchors(struct job *job)
 {
     for (size_t i = 0; i < job->tracks.count; i++) {
-        struct track *track = &job->tracks.items[i];
-        if (select_group(&job->collect, track, job->error) != LT_OK ||
-            launch_settle(&job->collect, track, job->error) != LT_OK)
+        if (select_group(&job->collect, &job->tracks, i, job->error) != LT_OK ||
+            within_settle(&job->tracks.within, &job->tracks.items[i], job->error) != LT_OK)
             return job->error->status;
     }
     return has_within(&job->tracks) ? find_launches(job) : LT_OK;
@@ -230,7 +230,8 @@ static enum lt_status open_sinks(struct job *job)
 
 static enum lt_status pass_two(struct job *job, struct lt_annotate_result *result)
 {
-    struct guide_writer writer = {.collect = &job->collect, .needs_comma = job->reading.layout.needs_comma};
+    struct guide_writer writer = {
+        .collect = &job->collect, .tracks = &job->tracks, .needs_comma = job->reading.layout.needs_comma};
     struct splice splice = {
         .source = job->reading.source,
         .sink = job->output,
@@ -299,9 +300,9 @@ static enum lt_status open_job(struct job *job)
     struct collect_request collect = {
         .trace_name = name,
         .patterns = &job->tracks.patterns,
-        .scope_patterns = job->tracks.scope_patterns.count > 0 ? &job->tracks.scope_patterns : NULL,
-        .tracks = job->tracks.items,
-        .track_count = job->tracks.count,
+        .observers = job->observers,
+        .observer_count = tracks_observers(&job->tracks, job->observers),
+        .lengths = true,
     };
     collect_init(&job->collect, &collect, job->error);
     return tracks_name(&job->tracks, name, job->error);

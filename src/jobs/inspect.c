@@ -32,6 +32,7 @@ struct job {
     struct track track; /* of which only the choice is used */
     struct reading reading;
     struct collect collect;
+    struct collect_observer observers[2];
     struct kernels kernels;
     struct kernels untimed;             /* those without a usable ts, as if all began together */
     struct intern series_keys, streams; /* {group, name}; {group, tid} */
@@ -54,14 +55,17 @@ static uint32_t series_of(struct job *job, uint32_t name, uint32_t group)
     return id;
 }
 
-static bool take_kernel(void *ctx, struct collect *collect, const struct scan_event *event, const struct decimal *ts,
-                        uint32_t name, uint32_t group)
+static bool take_kernel(void *ctx, struct collect *collect, const struct collect_kernel *kernel)
 {
     struct job *job = ctx;
-    uint32_t stream[2] = {group, INTERN_NONE};
-    if (event->tid.kind != SCAN_ABSENT && (stream[1] = collect_tid(collect, &event->tid)) == INTERN_NONE)
+    bool ok = true;
+    if (!track_is_anchor(&job->track, kernel))
+        return true;
+    const struct decimal *ts = kernel->ts;
+    uint32_t stream[2] = {kernel->group, collect_tid_or_none(collect, &kernel->event->tid, &ok)};
+    if (!ok)
         return false;
-    uint32_t series = series_of(job, name, group);
+    uint32_t series = series_of(job, kernel->name, kernel->group);
     uint32_t stream_id = intern(&job->streams, 's', (const char *)stream, sizeof stream, NULL);
     if (series == INTERN_NONE || stream_id >= KERNELS_ODD)
         return false;
@@ -501,13 +505,13 @@ static enum lt_status open_job(struct job *job)
     job->track.place = strdup(source_name(job->reading.source));
     if (job->track.place == NULL)
         return fail_memory(job->error);
+    job->observers[0] = (struct collect_observer){.ctx = &job->track, .group = track_meet_group};
+    job->observers[1] = (struct collect_observer){.ctx = job, .kernel = take_kernel};
     struct collect_request collect = {
         .trace_name = source_name(job->reading.source),
         .patterns = &job->patterns,
-        .tracks = &job->track,
-        .track_count = 1,
-        .kernel = take_kernel,
-        .kernel_ctx = job,
+        .observers = job->observers,
+        .observer_count = sizeof job->observers / sizeof *job->observers,
     };
     collect_init(&job->collect, &collect, job->error);
     return LT_OK;

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "trace/collect.h"
+#include "trace/fields.h"
 #include "trace/wanted.h"
 #include "json/json_text.h"
 

@@ -305,11 +305,12 @@ static enum lt_status only_value(const struct collect *collect, const struct tra
 }
 
 /* The first tid from 1000000 up that neither the process nor another track of the job uses. */
-static enum lt_status choose_tid(struct collect *collect, struct track *track, struct lt_error *error)
+static enum lt_status choose_tid(struct collect *collect, const struct tracks *tracks, struct track *track,
+                                 struct lt_error *error)
 {
     char place[512];
     struct selection *selection = &track->selection;
-    for (const struct track *other = collect->request.tracks; other != track; other++)
+    for (const struct track *other = tracks->items; other != track; other++)
         if (!tidset_add(&collect->tids, selection->pid, (int64_t)other->selection.guide_tid))
             return fail_memory(error);
     selection->guide_tid = tidset_first_free(&collect->tids, selection->pid);
@@ -321,11 +322,12 @@ static enum lt_status choose_tid(struct collect *collect, struct track *track, s
 }
 
 /* Tracks of one process are told apart by their phases. */
-static enum lt_status check_phase(const struct collect *collect, const struct track *track, struct lt_error *error)
+static enum lt_status check_phase(const struct collect *collect, const struct tracks *tracks, const struct track *track,
+                                  struct lt_error *error)
 {
     char file[512], phase[128];
     const char *name = collect->request.trace_name;
-    for (const struct track *other = collect->request.tracks; other != track; other++)
+    for (const struct track *other = tracks->items; other != track; other++)
         if (other->selection.pid == track->selection.pid && strcmp(other->options->phase, track->options->phase) == 0)
             return fail(error, LT_SELECTION,
                         "%s: two tracks of one process have the phase '%s' and would look alike; give each its own",
@@ -334,9 +336,10 @@ static enum lt_status check_phase(const struct collect *collect, const struct tr
     return LT_OK;
 }
 
-enum lt_status select_group(struct collect *collect, struct track *track, struct lt_error *error)
+enum lt_status select_group(struct collect *collect, struct tracks *tracks, size_t index, struct lt_error *error)
 {
     char file[512];
+    struct track *track = &tracks->items[index];
     struct selection *selection = &track->selection;
     const char *name = collect->request.trace_name;
     *selection = (struct selection){.pid = INTERN_NONE, .device = INTERN_NONE};
@@ -369,11 +372,11 @@ enum lt_status select_group(struct collect *collect, struct track *track, struct
     if ((status = check_device(collect, track, error)) == LT_OK)
         status = check_kernels(collect, track, error);
     if (status == LT_OK)
-        status = check_phase(collect, track, error);
+        status = check_phase(collect, tracks, track, error);
     if (status != LT_OK)
         return status;
     keep_chosen(collect, track);
-    return choose_tid(collect, track, error);
+    return choose_tid(collect, tracks, track, error);
 }
 
 enum lt_status select_refuse_none(const struct collect *collect, const struct track *track, struct lt_error *error)

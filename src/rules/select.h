@@ -4,7 +4,7 @@
 #ifndef SELECT_H
 #define SELECT_H
 
-#include "trace/collect.h"
+#include "rules/tracks.h"
 
 /*
  * Steps 1 to 3 of choosing anchors: no guides yet; matching kernels in
@@ -13,7 +13,7 @@
  * anchors, terminals and landmarks are left. The guide tid is one that no earlier
  * track of the job has. LT_SELECTION with what was found and what to do.
  */
-enum lt_status select_group(struct collect *collect, struct track *track, struct lt_error *error);
+enum lt_status select_group(struct collect *collect, struct tracks *tracks, size_t index, struct lt_error *error);
 
 /*
  * LT_SELECTION for a trace where no wanted kernel matches: no kernel at all,

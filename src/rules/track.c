@@ -1,8 +1,11 @@
 #include "rules/track.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "base/utf8.h"
+#include "trace/wanted.h"
 
 const struct track_words track_option_words = {
     .anchor_regex = "--anchor-regex",
@@ -32,40 +35,69 @@ const struct track_words track_spec_words = {
     .phase = "phase",
 };
 
-bool track_keep_time(struct decimal *time, struct arena *arena)
+/* ---- anchors, and groups ----------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct collect *collect, uint32_t value, const char *wanted)
 {
-    if (time->scale != DECIMAL_TEXT)
+    if (wanted == NULL)
         return true;
-    const char *text = arena_copy(arena, time->text, time->len);
-    if (text == NULL)
+    if (value == INTERN_NONE)
         return false;
-    time->text = text;
+    const struct intern_entry *entry = &collect->values.entries[value];
+    return wanted_is(wanted, entry->text, entry->len, entry->tag == VALUE_NUMBER);
+}
+
+bool track_meet_group(void *ctx, struct collect *collect, uint32_t group)
+{
+    struct track *track = ctx;
+    const struct group *met = &collect->groups[group];
+    if (!array_reserve(&track->groups, &track->group_capacity, group, sizeof *track->groups))
+        return false;
+    track->groups[group].wanted =
+        is_wanted(collect, met->pid, track->options->pid) && is_wanted(collect, met->device, track->options->device);
     return true;
 }
 
-static bool add_anchor(struct track *track, const struct track_kernel *kernel, struct arena *times)
+bool track_is_anchor(struct track *track, const struct collect_kernel *kernel)
 {
+    if (!patterns_hit(kernel->matches, track->anchor_pattern))
+        return false;
+    track->groups[kernel->group].anchors++;
+    return track->groups[kernel->group].wanted;
+}
+
+static bool add_anchor(void *ctx, struct collect *collect, const struct collect_kernel *kernel)
+{
+    struct track *track = ctx;
+    bool ok = true;
+    if (!track_is_anchor(track, kernel) || kernel->ts == NULL)
+        return true;
     struct decimal start = *kernel->ts;
-    if (!track_keep_time(&start, times) ||
+    uint32_t tid = collect_tid_or_none(collect, &kernel->event->tid, &ok);
+    if (!ok || !collect_keep_time(&start, &collect->times) ||
         !array_grow(&track->anchors, &track->anchor_capacity, track->anchor_count, sizeof *track->anchors))
         return false;
     if (track->within_pattern != PATTERN_NONE) {
         if (!array_grow(&track->launches, &track->launch_capacity, track->anchor_count, sizeof *track->launches))
             return false;
-        track->launches[track->anchor_count] = kernel->correlation;
+        track->launches[track->anchor_count] = fields_correlation(&collect->fields, &kernel->event->correlation);
     }
-    track->anchors[track->anchor_count++] = (struct anchor){.ts = decimal_pack(&start),
-                                                            .ts_scale = start.scale,
-                                                            .name = kernel->name,
-                                                            .tid = kernel->tid,
-                                                            .group = kernel->group};
+    track->anchors[track->anchor_count++] = (struct anchor){
+        .ts = decimal_pack(&start), .ts_scale = start.scale, .name = kernel->name, .tid = tid, .group = kernel->group};
     return true;
 }
 
-static bool add_terminal(struct track *track, const struct track_kernel *kernel, struct arena *times)
+/* ---- terminals --------------------------------------------------------------------------------------------- */
+
+static bool add_terminal(void *ctx, struct collect *collect, const struct collect_kernel *kernel)
 {
+    struct track *track = ctx;
+    if (!patterns_hit(kernel->matches, track->terminal_pattern) || !track->groups[kernel->group].wanted ||
+        kernel->ts == NULL)
+        return true;
     struct decimal start = *kernel->ts, end;
-    if (!track_keep_time(&start, times) || decimal_add(&end, kernel->ts, kernel->dur, times) != DECIMAL_OK ||
+    if (!collect_keep_time(&start, &collect->times) ||
+        decimal_add(&end, kernel->ts, kernel->dur, &collect->times) != DECIMAL_OK ||
         !array_grow(&track->terminals, &track->terminal_capacity, track->terminal_count, sizeof *track->terminals))
         return false;
     track->terminals[track->terminal_count++] = (struct terminal){.ts = decimal_pack(&start),
@@ -76,14 +108,16 @@ static bool add_terminal(struct track *track, const struct track_kernel *kernel,
     return true;
 }
 
-static bool add_mark(struct landmark *landmark, const struct track_kernel *kernel, struct arena *times)
+/* ---- landmarks --------------------------------------------------------------------------------------------- */
+
+static bool add_mark(struct landmark *landmark, const struct collect_kernel *kernel, struct arena *times)
 {
     struct decimal start = *kernel->ts;
     struct mark mark = {.group = kernel->group, .ts_scale = start.scale};
     mark.is_long = start.scale == DECIMAL_TEXT || start.coefficient != (int64_t)start.coefficient;
     if (mark.is_long) {
-        if (!track_keep_time(&start, times) || !array_grow(&landmark->long_times, &landmark->long_capacity,
-                                                           landmark->long_count, sizeof *landmark->long_times))
+        if (!collect_keep_time(&start, times) || !array_grow(&landmark->long_times, &landmark->long_capacity,
+                                                             landmark->long_count, sizeof *landmark->long_times))
             return false;
         mark.ts = (int64_t)landmark->long_count;
         landmark->long_times[landmark->long_count++] = decimal_pack(&start);
@@ -96,17 +130,51 @@ static bool add_mark(struct landmark *landmark, const struct track_kernel *kerne
     return true;
 }
 
-bool track_add_kernel(struct track *track, const struct track_kernel *kernel, struct arena *times)
+static bool add_marks(void *ctx, struct collect *collect, const struct collect_kernel *kernel)
 {
-    if (patterns_hit(kernel->matches, track->anchor_pattern) && !add_anchor(track, kernel, times))
-        return false;
-    if (patterns_hit(kernel->matches, track->terminal_pattern) && !add_terminal(track, kernel, times))
-        return false;
+    struct track *track = ctx;
+    if (!track->groups[kernel->group].wanted || kernel->ts == NULL)
+        return true;
     for (size_t i = 0; i < track->landmark_count; i++)
         if (patterns_hit(kernel->matches, track->landmark_patterns[i]) &&
-            !add_mark(&track->landmarks[i], kernel, times))
+            !add_mark(&track->landmarks[i], kernel, &collect->times))
             return false;
     return true;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------- */
+
+void track_observers(struct track *track, struct collect_observer observers[TRACK_OBSERVERS])
+{
+    observers[0] = (struct collect_observer){.ctx = track, .group = track_meet_group, .kernel = add_anchor};
+    observers[1] = (struct collect_observer){.ctx = track, .kernel = add_terminal};
+    observers[2] = (struct collect_observer){.ctx = track, .kernel = add_marks};
+}
+
+void track_keep_anchor(struct track *track, size_t *kept, size_t index)
+{
+    struct anchor anchor = track->anchors[index];
+    track->anchors[index] = track->anchors[*kept];
+    track->anchors[*kept] = anchor;
+    if (track->launches != NULL) {
+        uint64_t launch = track->launches[index];
+        track->launches[index] = track->launches[*kept];
+        track->launches[*kept] = launch;
+    }
+    ++*kept;
+}
+
+void track_leave_outside(struct track *track, size_t kept)
+{
+    track->outside_count += track->anchor_count - kept;
+    track->anchor_count = kept;
+}
+
+const struct track_shown *track_show(struct track_shown *shown, const struct track *track, const char *pattern)
+{
+    printable(shown->place, sizeof shown->place, track->place, strlen(track->place));
+    printable(shown->pattern, sizeof shown->pattern, pattern, strlen(pattern));
+    return shown;
 }
 
 void track_free(struct track *track)

@@ -4,7 +4,7 @@
  * A job has one track or several; all are filled from one reading. Per
  * track: 32 bytes per matching anchor, 40 per matching terminal, 16 per
  * kernel that matches a landmark (32 when its time has more than 18 digits);
- * with `within` 8 more per anchor, and 56 per matching scope (GPU: 112).
+ * with `within` 8 more per anchor, and what within.h says.
  */
 #ifndef TRACK_H
 #define TRACK_H
@@ -13,16 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "layertrack.h"
 #include "rules/plan.h"
 #include "rules/scopes.h"
+#include "trace/collect.h"
 #include "trace/patterns.h"
 #include "trace/suggest.h"
-#include "trace/tidset.h"
-
-/* A correlation that is absent, or is no whole number below 2^63. */
-#define CORRELATION_NONE UINT64_MAX
 
 /* What messages call the options: by command line, or by the keys of a spec. */
 struct track_words {
@@ -84,19 +80,28 @@ struct track {
     struct plan plan;
 };
 
-/* A kernel of group `group` whose name has `matches`. */
-struct track_kernel {
-    uint32_t name, group, tid;
-    const uint64_t *matches;
-    const struct decimal *ts, *dur;
-    uint64_t correlation;
+/* A track's lists are filled by one observer each: anchors (and what is known of the groups), terminals, landmarks. */
+#define TRACK_OBSERVERS 3
+void track_observers(struct track *track, struct collect_observer observers[TRACK_OBSERVERS]);
+
+/* The part of it that is wanted where no list is kept: the observer's `group`, with the track as context; ... */
+bool track_meet_group(void *track, struct collect *collect, uint32_t group);
+
+/* ... and whether a kernel is an anchor of a wanted group. Counts those of its group. */
+bool track_is_anchor(struct track *track, const struct collect_kernel *kernel);
+
+/*
+ * Moves an anchor among those kept, which stay in their order; the others
+ * gather behind them, in any order, and stay there after track_leave_outside().
+ */
+void track_keep_anchor(struct track *track, size_t *kept, size_t index);
+void track_leave_outside(struct track *track, size_t kept);
+
+/* What messages call a track's trace, and one of its patterns. */
+struct track_shown {
+    char place[512], pattern[256];
 };
-
-/* Keeps what the track wants of it; `times` holds long numbers. False when memory is out. */
-bool track_add_kernel(struct track *track, const struct track_kernel *kernel, struct arena *times);
-
-/* A number that outlives its event: a long one's text is copied. False when memory is out. */
-bool track_keep_time(struct decimal *time, struct arena *arena);
+const struct track_shown *track_show(struct track_shown *shown, const struct track *track, const char *pattern);
 
 /* Frees all, the place and the plan too. */
 void track_free(struct track *track);

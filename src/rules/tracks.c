@@ -206,11 +206,23 @@ enum lt_status tracks_name(struct tracks *tracks, const char *trace, struct lt_e
     return LT_OK;
 }
 
+size_t tracks_observers(struct tracks *tracks, struct collect_observer observers[TRACKS_OBSERVERS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tracks->count; i++, count += TRACK_OBSERVERS)
+        track_observers(&tracks->items[i], &observers[count]);
+    tracks->within =
+        (struct within){.patterns = &tracks->scope_patterns, .tracks = tracks->items, .track_count = tracks->count};
+    observers[count++] = within_observer(&tracks->within);
+    return count;
+}
+
 void tracks_free(struct tracks *tracks)
 {
     for (size_t i = 0; i < tracks->count; i++)
         track_free(&tracks->items[i]);
     free(tracks->items);
+    within_free(&tracks->within);
     patterns_free(&tracks->patterns);
     patterns_free(&tracks->scope_patterns);
     spec_free(&tracks->spec);

@@ -7,12 +7,14 @@
 #include "base/arena.h"
 #include "rules/spec.h"
 #include "rules/track.h"
+#include "rules/within.h"
 #include "trace/patterns.h"
 
 struct tracks {
     struct track *items; /* [count] */
     size_t count;
     struct patterns patterns, scope_patterns; /* over names of kernels, and of scopes */
+    struct within within;                     /* their scopes */
     struct spec spec;
     struct arena texts; /* what messages call the patterns */
 };
@@ -25,6 +27,10 @@ enum lt_status tracks_init(struct tracks *tracks, const struct lt_annotate_optio
 
 /* Gives each track its place in messages: the trace, and its phase when there are several. */
 enum lt_status tracks_name(struct tracks *tracks, const char *trace, struct lt_error *error);
+
+/* Who is to hear of the trace's events for them. Returns how many of TRACKS_OBSERVERS. */
+#define TRACKS_OBSERVERS (LT_MAX_TRACKS * TRACK_OBSERVERS + 1)
+size_t tracks_observers(struct tracks *tracks, struct collect_observer observers[TRACKS_OBSERVERS]);
 
 void tracks_free(struct tracks *tracks);
 

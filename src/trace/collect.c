@@ -7,13 +7,13 @@
 
 #include "base/array.h"
 #include "base/utf8.h"
-#include "trace/launch.h"
-#include "trace/wanted.h"
 #include "json/json_text.h"
 
 void collect_init(struct collect *collect, const struct collect_request *request, struct lt_error *error)
 {
-    *collect = (struct collect){.request = *request, .error = error};
+    *collect = (struct collect){.request = *request, .error = error, .kinds = EVENT_KERNEL};
+    for (size_t i = 0; i < request->observer_count; i++)
+        collect->kinds |= request->observers[i].kinds;
 }
 
 void collect_free(struct collect *collect)
@@ -29,38 +29,10 @@ void collect_free(struct collect *collect)
     free(collect->name_of);
     free(collect->kernel_names);
     free(collect->matches);
-    intern_free(&collect->gpu_streams);
-    intern_free(&collect->scope_names);
-    intern_free(&collect->scope_seen);
-    free(collect->scope_matches);
     arena_free(&collect->times);
-    arena_free(&collect->passing);
     arena_free(&collect->origin_text);
-    free(collect->scratch);
+    fields_free(&collect->fields);
     *collect = (struct collect){0};
-}
-
-static char *scratch(struct collect *collect, size_t size)
-{
-    if (collect->scratch_capacity < size) {
-        char *data = realloc(collect->scratch, size * 2);
-        if (data == NULL)
-            return NULL;
-        collect->scratch = data;
-        collect->scratch_capacity = size * 2;
-    }
-    return collect->scratch;
-}
-
-const char *collect_text(struct collect *collect, const struct scan_value *value, size_t *len)
-{
-    *len = value->len;
-    if (!value->escaped)
-        return value->len == 0 ? "" : value->text;
-    char *out = scratch(collect, value->len);
-    if (out != NULL)
-        *len = json_unescape(out, value->text, value->len);
-    return out;
 }
 
 /* ---- values: identity is JSON type and value --------------------------------------------------------------- */
@@ -90,7 +62,7 @@ static uint32_t number_value(struct collect *collect, const struct scan_value *v
 static uint32_t half_pair_value(struct collect *collect, const struct scan_value *value)
 {
     size_t len = value->len + 2;
-    char *out = scratch(collect, len);
+    char *out = fields_scratch(&collect->fields, len);
     if (out == NULL)
         return INTERN_NONE;
     out[0] = out[len - 1] = '"';
@@ -108,7 +80,7 @@ static uint32_t new_value(struct collect *collect, const struct scan_value *valu
     case SCAN_STRING:
         if (value->escaped && json_has_half_pair(value->text, value->len))
             return half_pair_value(collect, value);
-        text = collect_text(collect, value, &len);
+        text = fields_text(&collect->fields, value, &len);
         return text == NULL ? INTERN_NONE : intern(&collect->values, VALUE_STRING, text, len, NULL);
     case SCAN_NULL:
         return intern(&collect->values, VALUE_OTHER, "null", 4, NULL);
@@ -169,41 +141,45 @@ uint32_t collect_tid(struct collect *collect, const struct scan_value *value)
     return tid != INTERN_NONE ? tid : id;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------ */
-
-static bool is_wanted(const struct collect *collect, uint32_t value, const char *wanted)
+uint32_t collect_value_or_none(struct collect *collect, const struct scan_value *value, bool *ok)
 {
-    if (wanted == NULL)
-        return true;
-    if (value == INTERN_NONE)
-        return false;
-    const struct intern_entry *entry = &collect->values.entries[value];
-    return wanted_is(wanted, entry->text, entry->len, entry->tag == VALUE_NUMBER);
+    uint32_t number = value->kind == SCAN_ABSENT ? INTERN_NONE : collect_value(collect, value);
+    *ok &= value->kind == SCAN_ABSENT || number != INTERN_NONE;
+    return number;
 }
+
+uint32_t collect_tid_or_none(struct collect *collect, const struct scan_value *value, bool *ok)
+{
+    uint32_t number = value->kind == SCAN_ABSENT ? INTERN_NONE : collect_tid(collect, value);
+    *ok &= value->kind == SCAN_ABSENT || number != INTERN_NONE;
+    return number;
+}
+
+uint32_t collect_device(struct collect *collect, const struct scan_event *event, bool *ok)
+{
+    return event->device.kind == SCAN_NULL ? INTERN_NONE : collect_value_or_none(collect, &event->device, ok);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------ */
 
 static bool new_group(struct collect *collect, uint32_t id, uint32_t pid, uint32_t device,
                       const struct scan_event *event)
 {
+    bool taken = true;
     collect->groups[id] = (struct group){.pid = pid, .device = device, .event = event->index, .offset = event->offset};
-    for (size_t i = 0; i < collect->request.track_count; i++) {
-        struct track *track = &collect->request.tracks[i];
-        if (!array_reserve(&track->groups, &track->group_capacity, id, sizeof *track->groups))
-            return false;
-        track->groups[id].wanted =
-            is_wanted(collect, pid, track->options->pid) && is_wanted(collect, device, track->options->device);
+    for (size_t i = 0; i < collect->request.observer_count && taken; i++) {
+        const struct collect_observer *observer = &collect->request.observers[i];
+        taken = observer->group == NULL || observer->group(observer->ctx, collect, id);
     }
-    return true;
+    return taken;
 }
 
-/* The group of a kernel; UINT32_MAX when memory is out. */
+/* The group of a kernel; INTERN_NONE: stop. */
 static uint32_t group_of(struct collect *collect, const struct scan_event *event)
 {
-    uint32_t key[2] = {INTERN_NONE, INTERN_NONE};
-    if (event->pid.kind != SCAN_ABSENT && (key[0] = collect_value(collect, &event->pid)) == INTERN_NONE)
-        return INTERN_NONE;
-    /* `"device": null` is no device. */
-    if (event->device.kind != SCAN_ABSENT && event->device.kind != SCAN_NULL &&
-        (key[1] = collect_value(collect, &event->device)) == INTERN_NONE)
+    bool ok = true;
+    uint32_t key[2] = {collect_value_or_none(collect, &event->pid, &ok), collect_device(collect, event, &ok)};
+    if (!ok)
         return INTERN_NONE;
     int is_new;
     uint32_t id = intern(&collect->group_keys, 'g', (const char *)key, sizeof key, &is_new);
@@ -254,7 +230,7 @@ static uint32_t name_id(struct collect *collect, const struct scan_value *value)
         return INTERN_NONE;
     if (is_new) {
         size_t len;
-        const char *text = collect_text(collect, value, &len);
+        const char *text = fields_text(&collect->fields, value, &len);
         collect->name_of[spelling] = text == NULL ? INTERN_NONE : plain_name(collect, text, len);
     }
     return collect->name_of[spelling];
@@ -262,13 +238,15 @@ static uint32_t name_id(struct collect *collect, const struct scan_value *value)
 
 /* ---- events ------------------------------------------------------------------------------------------------ */
 
-enum decimal_status collect_time(struct collect *collect, const struct scan_value *value, struct decimal *time)
+bool collect_keep_time(struct decimal *time, struct arena *arena)
 {
-    if (value->kind != SCAN_NUMBER && value->kind != SCAN_STRING)
-        return DECIMAL_NOT_A_NUMBER;
-    size_t len;
-    const char *text = collect_text(collect, value, &len);
-    return text == NULL ? DECIMAL_NO_MEMORY : decimal_parse(time, text, len, &collect->passing);
+    if (time->scale != DECIMAL_TEXT)
+        return true;
+    const char *text = arena_copy(arena, time->text, time->len);
+    if (text == NULL)
+        return false;
+    time->text = text;
+    return true;
 }
 
 static bool note_origin(struct collect *collect, const struct decimal *ts)
@@ -279,28 +257,9 @@ static bool note_origin(struct collect *collect, const struct decimal *ts)
     collect->origin_text = (struct arena){0};
     collect->origin = *ts;
     collect->has_origin = true;
-    bool kept = track_keep_time(&collect->origin, &collect->origin_text);
+    bool kept = collect_keep_time(&collect->origin, &collect->origin_text);
     arena_free(&old);
     return kept;
-}
-
-bool has_word(const char *cat, size_t len, const char *word, size_t word_len)
-{
-    const char *end = cat + len;
-    for (const char *at = cat;; at++) {
-        const char *comma = memchr(at, ',', (size_t)(end - at));
-        const char *stop = comma != NULL ? comma : end;
-        while (at < stop && *at == ' ')
-            at++;
-        const char *last = stop;
-        while (last > at && last[-1] == ' ')
-            last--;
-        if ((size_t)(last - at) == word_len && memcmp(at, word, word_len) == 0)
-            return true;
-        if (comma == NULL)
-            return false;
-        at = comma;
-    }
 }
 
 /* Remembers a tid that a guide track might want; few traces have any. */
@@ -314,18 +273,13 @@ static bool note_tid(struct collect *collect, const struct scan_event *event)
                  memchr(tid->text, '.', tid->len) == NULL;
     if (plain && tid->len != 7)
         return true;
-    struct decimal number, whole;
-    int64_t rounded = 0;
-    if (decimal_parse(&number, tid->text, tid->len, &collect->passing) != DECIMAL_OK ||
-        !decimal_round(&number, &rounded) || !tidset_counts(rounded))
-        return true;
-    whole = decimal_from_int(rounded);
-    if (decimal_compare(&number, &whole) != 0)
+    uint64_t number = fields_correlation(&collect->fields, tid);
+    if (number > INT64_MAX || !tidset_counts((int64_t)number))
         return true;
     uint32_t pid = 0;
     if (tidset_tells_processes(&collect->tids) && (pid = collect_value(collect, &event->pid)) == INTERN_NONE)
         return false;
-    return tidset_add(&collect->tids, pid, rounded);
+    return tidset_add(&collect->tids, pid, (int64_t)number);
 }
 
 static void note_bad(struct group *group, const struct scan_event *event, const struct scan_value *value, bool in_dur)
@@ -337,122 +291,85 @@ static void note_bad(struct group *group, const struct scan_event *event, const 
     printable(group->bad.text, sizeof group->bad.text, value->text, value->text == NULL ? 0 : value->len);
 }
 
-uint64_t collect_correlation(struct collect *collect, const struct scan_value *value)
+/* Reads a kernel's dur and notes what is wrong with its times. False when memory is out. */
+static bool check_times(struct collect *collect, struct collect_kernel *kernel, struct decimal *dur)
 {
-    struct decimal number, whole;
-    int64_t rounded;
-    if (collect_time(collect, value, &number) != DECIMAL_OK || !decimal_round(&number, &rounded) || rounded < 0)
-        return CORRELATION_NONE;
-    whole = decimal_from_int(rounded);
-    return decimal_compare(&number, &whole) == 0 ? (uint64_t)rounded : CORRELATION_NONE;
-}
-
-static bool add_to_tracks(struct collect *collect, const struct scan_event *event, struct track_kernel *kernel,
-                          bool usable)
-{
-    kernel->matches = &collect->matches[kernel->name * patterns_words(collect->request.patterns)];
-    kernel->tid = INTERN_NONE;
-    bool is_anchor = false;
-    for (size_t i = 0; i < collect->request.track_count; i++) {
-        struct track *track = &collect->request.tracks[i];
-        bool hit = patterns_hit(kernel->matches, track->anchor_pattern);
-        track->groups[kernel->group].anchors += hit;
-        is_anchor |= hit && track->groups[kernel->group].wanted;
-    }
-    if (!usable)
-        return true;
-    if (is_anchor && event->tid.kind != SCAN_ABSENT && (kernel->tid = collect_tid(collect, &event->tid)) == INTERN_NONE)
-        return false;
-    kernel->correlation = is_anchor && collect->request.scope_patterns != NULL
-                              ? collect_correlation(collect, &event->correlation)
-                              : CORRELATION_NONE;
-    for (size_t i = 0; i < collect->request.track_count; i++) {
-        struct track *track = &collect->request.tracks[i];
-        if (track->groups[kernel->group].wanted && !track_add_kernel(track, kernel, &collect->times))
-            return false;
-    }
-    return true;
-}
-
-/* The kernel goes to whoever takes the place of the tracks' lists. */
-static bool hand_over(struct collect *collect, const struct scan_event *event, const struct decimal *ts, uint32_t name,
-                      uint32_t group)
-{
-    const uint64_t *matches = &collect->matches[name * patterns_words(collect->request.patterns)];
-    struct track *track = &collect->request.tracks[0];
-    if (!patterns_hit(matches, track->anchor_pattern))
-        return true;
-    track->groups[group].anchors++;
-    return !track->groups[group].wanted ||
-           collect->request.kernel(collect->request.kernel_ctx, collect, event, ts, name, group);
-}
-
-static bool add_kernel(struct collect *collect, const struct scan_event *event, enum decimal_status ts_status,
-                       const struct decimal *ts)
-{
-    uint32_t group_id = group_of(collect, event);
-    uint32_t name = group_id == INTERN_NONE ? INTERN_NONE : name_id(collect, &event->name);
-    if (name == INTERN_NONE)
-        return false;
-    struct group *group = &collect->groups[group_id];
-    collect->kernels++;
-    collect->kernel_names[name].count++;
-    group->kernels++;
-
-    if (collect->request.kernel != NULL)
-        return ts_status != DECIMAL_NO_MEMORY &&
-               hand_over(collect, event, ts_status == DECIMAL_OK ? ts : NULL, name, group_id);
-
-    struct decimal dur;
-    enum decimal_status dur_status = collect_time(collect, &event->dur, &dur);
-    if (ts_status == DECIMAL_NO_MEMORY || dur_status == DECIMAL_NO_MEMORY)
-        return false;
-    if (ts_status != DECIMAL_OK)
+    const struct scan_event *event = kernel->event;
+    struct group *group = &collect->groups[kernel->group];
+    enum decimal_status status = fields_time(&collect->fields, &event->dur, dur);
+    if (kernel->ts == NULL)
         note_bad(group, event, &event->ts, false);
-    else if (dur_status != DECIMAL_OK || decimal_is_negative(&dur))
+    else if (status != DECIMAL_OK || decimal_is_negative(dur))
         note_bad(group, event, &event->dur, true);
-    if (!collect->kernel_names[name].matched)
-        return true;
-    struct track_kernel kernel = {.name = name, .group = group_id, .ts = ts, .dur = &dur};
-    return add_to_tracks(collect, event, &kernel, ts_status == DECIMAL_OK && dur_status == DECIMAL_OK);
+    kernel->dur = kernel->ts != NULL && status == DECIMAL_OK ? dur : NULL;
+    if (kernel->dur == NULL)
+        kernel->ts = NULL;
+    return status != DECIMAL_NO_MEMORY;
+}
+
+static bool add_kernel(struct collect *collect, const struct scan_event *event, const struct decimal *ts)
+{
+    struct collect_kernel kernel = {.event = event, .group = group_of(collect, event), .ts = ts};
+    kernel.name = kernel.group == INTERN_NONE ? INTERN_NONE : name_id(collect, &event->name);
+    if (kernel.name == INTERN_NONE)
+        return false;
+    struct decimal dur;
+    collect->kernels++;
+    collect->kernel_names[kernel.name].count++;
+    collect->groups[kernel.group].kernels++;
+    if (collect->request.lengths && !check_times(collect, &kernel, &dur))
+        return false;
+    bool taken = true;
+    kernel.matches = &collect->matches[kernel.name * patterns_words(collect->request.patterns)];
+    for (size_t i = 0; collect->kernel_names[kernel.name].matched && i < collect->request.observer_count && taken;
+         i++) {
+        const struct collect_observer *observer = &collect->request.observers[i];
+        taken = observer->kernel == NULL || observer->kernel(observer->ctx, collect, &kernel);
+    }
+    return taken;
+}
+
+static bool hand_slice(struct collect *collect, const struct scan_event *event, unsigned kinds)
+{
+    bool taken = true;
+    for (size_t i = 0; i < collect->request.observer_count && taken; i++) {
+        const struct collect_observer *observer = &collect->request.observers[i];
+        unsigned wanted = kinds & observer->kinds;
+        taken = wanted == 0 || observer->slice(observer->ctx, collect, event, wanted);
+    }
+    return taken;
 }
 
 static bool take_event(struct collect *collect, const struct scan_event *event)
 {
     struct decimal ts;
-    enum decimal_status ts_status = collect_time(collect, &event->ts, &ts);
+    enum decimal_status ts_status = fields_time(&collect->fields, &event->ts, &ts);
+    unsigned kinds;
+    bool complete;
     if (ts_status == DECIMAL_NO_MEMORY || !note_tid(collect, event) ||
-        (ts_status == DECIMAL_OK && !note_origin(collect, &ts)))
+        (ts_status == DECIMAL_OK && !note_origin(collect, &ts)) ||
+        !fields_kinds(&collect->fields, event, collect->kinds | (collect->has_guide ? 0 : EVENT_GUIDE), &kinds))
         return false;
-    if (event->cat.kind != SCAN_STRING)
-        return true;
-    size_t len;
-    const char *cat = collect_text(collect, &event->cat, &len);
-    if (cat == NULL)
-        return false;
-    if (!collect->has_guide && has_word(cat, len, "layer_guide", 11)) {
+    if ((kinds & EVENT_GUIDE) != 0) {
         collect->has_guide = true;
         collect->guide_event = event->index;
         collect->guide_offset = event->offset;
     }
-    bool is_kernel = has_word(cat, len, "kernel", 6);
-    enum launch_scope scope = collect->request.scope_patterns == NULL ? LAUNCH_NO_SCOPE : launch_scope_of(cat, len);
-    if ((!is_kernel && scope == LAUNCH_NO_SCOPE) || event->ph.kind != SCAN_STRING)
+    kinds &= collect->kinds;
+    if (kinds == 0)
         return true;
-    const char *ph = collect_text(collect, &event->ph, &len);
-    if (ph == NULL)
+    if (!fields_complete(&collect->fields, event, &complete))
         return false;
-    if (len != 1 || ph[0] != 'X')
-        return true;
-    return (scope == LAUNCH_NO_SCOPE || launch_add_scope(collect, event, scope)) &&
-           (!is_kernel || add_kernel(collect, event, ts_status, &ts));
+    return !complete ||
+           (hand_slice(collect, event, kinds) &&
+            ((kinds & EVENT_KERNEL) == 0 || add_kernel(collect, event, ts_status == DECIMAL_OK ? &ts : NULL)));
 }
 
 bool collect_event(void *ctx, const struct scan_event *event)
 {
     struct collect *collect = ctx;
     bool taken = !event->is_object || take_event(collect, event);
-    arena_free(&collect->passing);
+    fields_next(&collect->fields);
     if (taken)
         return true;
     if (collect->error->status == LT_OK)

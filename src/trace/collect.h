@@ -1,8 +1,9 @@
 /*
- * collect.h - what must be remembered of the whole trace, and nothing else
+ * collect.h - what must be remembered of the whole trace, and who else looks at its events
  *
- * Its size is the memory promise: what track.h says per track, the table of
- * distinct kernel names, and a few hundred bytes per process and device.
+ * Finds kernels, processes and devices once and hands them to observers;
+ * what those keep is theirs. Its own size is the table of distinct kernel
+ * names, and a few hundred bytes per process and device.
  */
 #ifndef COLLECT_H
 #define COLLECT_H
@@ -13,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
-#include "rules/track.h"
+#include "trace/fields.h"
 #include "trace/patterns.h"
 #include "trace/tidset.h"
 #include "json/scan.h"
@@ -54,26 +55,38 @@ struct kernel_name {
 
 struct collect;
 
-/*
- * Takes a matching kernel of a wanted group in place of the track; `ts` is NULL when it is not usable, and lives as
- * long as the event. False when memory is out.
- */
-typedef bool collect_kernel_fn(void *ctx, struct collect *collect, const struct scan_event *event,
-                               const struct decimal *ts, uint32_t name, uint32_t group);
+/* A kernel with a name that matches a pattern. All of it lives as long as the call. */
+struct collect_kernel {
+    const struct scan_event *event;
+    uint32_t name, group;           /* numbers in `names` and `groups` */
+    const uint64_t *matches;        /* patterns_words() of the name */
+    const struct decimal *ts, *dur; /* NULL: not usable; with `lengths` both or none, else no dur */
+};
+
+/* Who hears of what is found. Each function may be NULL; false stops the reading, with *error set or memory out. */
+struct collect_observer {
+    void *ctx;
+    /* A process and device that was not there before; no kernel of it was handed over yet. */
+    bool (*group)(void *ctx, struct collect *collect, uint32_t group);
+    bool (*kernel)(void *ctx, struct collect *collect, const struct collect_kernel *kernel);
+    /* A complete event that is one of `kinds` (enum event_kind). */
+    bool (*slice)(void *ctx, struct collect *collect, const struct scan_event *event, unsigned kind);
+    unsigned kinds;
+};
 
 struct collect_request {
-    const char *trace_name;                /* for messages */
-    const struct patterns *patterns;       /* over kernel names */
-    const struct patterns *scope_patterns; /* over names of scopes; NULL: no track asks for scopes */
-    struct track *tracks;                  /* [track_count], filled */
-    size_t track_count;
-    collect_kernel_fn *kernel; /* or NULL; there is one track then, of which nothing is kept */
-    void *kernel_ctx;
+    const char *trace_name;                   /* for messages */
+    const struct patterns *patterns;          /* over kernel names */
+    const struct collect_observer *observers; /* [observer_count], called in this order */
+    size_t observer_count;
+    bool lengths; /* kernels are to have a usable ts and dur; groups keep the first one that has not */
 };
 
 struct collect {
     struct collect_request request;
     struct lt_error *error; /* set when the scan was stopped */
+    struct fields fields;
+    unsigned kinds; /* what observers ask for, and kernels */
 
     struct intern values;  /* pid, device and tid values */
     struct intern spelled; /* the same as they are spelled in the trace ... */
@@ -92,14 +105,7 @@ struct collect {
     uint64_t *matches;                /* patterns_words() for each of them */
     size_t name_capacity, name_of_capacity, match_capacity;
 
-    struct intern gpu_streams; /* (pid, tid, device) that carry a gpu_user_annotation */
-    struct intern scope_names; /* of matching scopes; ... */
-    struct intern scope_seen;  /* ... and of those seen lately, forgotten beyond a mebibyte, ... */
-    uint64_t *scope_matches;   /* ... with patterns_words() + 1 for each: the last says whether any matched */
-    size_t scope_match_capacity, scope_seen_bytes;
-
     struct arena times;       /* of kept numbers too long for 128 bits; ... */
-    struct arena passing;     /* ... of those that live as long as their event; ... */
     struct arena origin_text; /* ... and of the origin */
     bool has_origin;
     struct decimal origin; /* smallest finite ts of all events */
@@ -107,9 +113,6 @@ struct collect {
     uint64_t kernels;
     bool has_guide; /* an event of category layer_guide exists */
     uint64_t guide_event, guide_offset;
-
-    char *scratch;
-    size_t scratch_capacity;
 };
 
 void collect_init(struct collect *collect, const struct collect_request *request, struct lt_error *error);
@@ -119,10 +122,7 @@ bool collect_event(void *collect, const struct scan_event *event);
 
 void collect_free(struct collect *collect);
 
-/* ---- for whoever looks at an event once more (launch.c, inspect.c) ------------------------------------------ */
-
-/* A string's characters, in memory that the next call uses again when it holds escapes. NULL when memory is out. */
-const char *collect_text(struct collect *collect, const struct scan_value *value, size_t *len);
+/* ---- for observers ----------------------------------------------------------------------------------------- */
 
 /* The number of a value in `values`. INTERN_NONE: out of memory (the caller knows that it is not absent). */
 uint32_t collect_value(struct collect *collect, const struct scan_value *value);
@@ -137,13 +137,14 @@ bool collect_is_nested(const struct collect *collect, uint32_t value);
  */
 uint32_t collect_tid(struct collect *collect, const struct scan_value *value);
 
-/* A finite number, or a string that is one; a long one lives as long as its event. */
-enum decimal_status collect_time(struct collect *collect, const struct scan_value *value, struct decimal *time);
+/* The same for a field that may be absent, which is INTERN_NONE. They clear *ok when memory is out. */
+uint32_t collect_value_or_none(struct collect *collect, const struct scan_value *value, bool *ok);
+uint32_t collect_tid_or_none(struct collect *collect, const struct scan_value *value, bool *ok);
 
-/* A whole number from 0 up, or a string that holds one; else CORRELATION_NONE. */
-uint64_t collect_correlation(struct collect *collect, const struct scan_value *value);
+/* The number of an event's device; `"device": null` is none, like an absent one. */
+uint32_t collect_device(struct collect *collect, const struct scan_event *event, bool *ok);
 
-/* Whether `cat`, split at commas, holds `word`; blanks around a word do not count. */
-bool has_word(const char *cat, size_t len, const char *word, size_t word_len);
+/* A number that outlives its event: a long one's text is copied to the arena. False when memory is out. */
+bool collect_keep_time(struct decimal *time, struct arena *arena);
 
 #endif

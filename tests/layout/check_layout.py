@@ -22,10 +22,8 @@ MOST_LINES, MOST_COLUMNS = 600, 120
 KNOWN = {
     "gzip/gzip_write.h -> io/sink.h": "writes to a sink; is to take an emit function",
     "gzip/gzip_splice.h -> io/sink.h": "the same",
-    "trace/collect.h -> rules/track.h": "fills tracks; is to hand events to observers",
     "guides/guide_reader.h -> picture/moment.h": "two kinds of exact time; one is to go",
     "json/scan <-> json/scan_fast <-> json/scan_yajl": "the interface of both parsers is to be a header of its own",
-    "rules/track <-> trace/collect <-> trace/launch <-> trace/suggest": "goes with the observers",
     "rules/spec <-> rules/spec_reader": "goes with the one reader of our own JSON",
 }
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "defined", "do", "else"}

@@ -185,8 +185,12 @@ static void outcome(const struct row *row, enum scan_parser parser, struct text 
     assert_int_equal(tracks_init(&tracks, &options, &error), LT_OK);
     assert_int_equal(tracks_name(&tracks, "t", &error), LT_OK);
     struct track *track = &tracks.items[0];
-    struct collect_request request = {
-        .trace_name = "t", .patterns = &tracks.patterns, .tracks = tracks.items, .track_count = 1};
+    struct collect_observer observers[TRACKS_OBSERVERS];
+    struct collect_request request = {.trace_name = "t",
+                                      .patterns = &tracks.patterns,
+                                      .observers = observers,
+                                      .observer_count = tracks_observers(&tracks, observers),
+                                      .lengths = true};
     struct collect collect;
     collect_init(&collect, &request, &error);
     struct scan *scan = scan_new(parser, collect_event, &collect);
@@ -198,7 +202,7 @@ static void outcome(const struct row *row, enum scan_parser parser, struct text 
     struct scan_layout layout;
     if (status == SCAN_OK)
         status = scan_finish(scan, &layout);
-    if (status == SCAN_OK && select_group(&collect, track, &error) == LT_OK) {
+    if (status == SCAN_OK && select_group(&collect, &tracks, 0, &error) == LT_OK) {
         text_puts(out, "pid ");
         add_value(out, &collect, track->selection.pid);
         text_puts(out, " device ");
