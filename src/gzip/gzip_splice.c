@@ -68,7 +68,7 @@ static_assert(sizeof(z_off_t) >= 8, "crc32_combine() must take lengths over 2 Gi
 
 struct splicer {
     const struct gzip_splice *job;
-    struct sink *sink;
+    struct output output;
     struct lt_error *error;
     uint64_t read_at; /* where inflating reads on */
 
@@ -92,25 +92,27 @@ static enum lt_status changed(struct splicer *splicer)
     return fail(splicer->error, LT_IO, "%s: changed while it was read; wait until it is complete", name);
 }
 
-/* The sink's reason when it has one, else the only other thing that can fail. */
-static enum lt_status sink_or_memory(struct splicer *splicer)
+/* The output's reason when it has one, else the only other thing that can fail. */
+static enum lt_status output_or_memory(struct splicer *splicer)
 {
-    return sink_error(splicer->sink, splicer->error) != LT_OK ? splicer->error->status : fail_memory(splicer->error);
+    struct output *output = &splicer->output;
+    return output->error(output->ctx, splicer->error) != LT_OK ? splicer->error->status : fail_memory(splicer->error);
 }
 
 static enum lt_status put(struct splicer *splicer, const void *data, size_t len)
 {
-    return len == 0 || sink_write(splicer->sink, data, len) ? LT_OK : sink_or_memory(splicer);
+    return len == 0 || splicer->output.write(splicer->output.ctx, data, len) ? LT_OK : output_or_memory(splicer);
 }
 
 static enum lt_status copy(struct splicer *splicer, uint64_t from, uint64_t to)
 {
+    struct output *output = &splicer->output;
     bool short_read = false;
     if (from > to)
         return changed(splicer);
-    if (from == to || sink_copy(splicer->sink, splicer->job->fd, from, to - from, &short_read))
+    if (from == to || output->copy(output->ctx, splicer->job->fd, from, to - from, &short_read))
         return LT_OK;
-    return short_read ? changed(splicer) : sink_or_memory(splicer);
+    return short_read ? changed(splicer) : output_or_memory(splicer);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
@@ -346,7 +348,7 @@ static enum lt_status feed(struct splicer *splicer, struct gunzip *gz, bool may_
     if (gunzip_out_offset(gz) != job->insert_offset)
         return changed(splicer);
     if (!job->insertion(job->insertion_ctx, insert_piece, splicer))
-        return splicer->error->status != LT_OK ? splicer->error->status : sink_or_memory(splicer);
+        return splicer->error->status != LT_OK ? splicer->error->status : output_or_memory(splicer);
     while (event != GUNZIP_MEMBER_END) {
         if (step(splicer, gz, UINT64_MAX, &got, &event) != LT_OK ||
             deflate_bytes(splicer, splicer->original, got, Z_NO_FLUSH) != LT_OK)
@@ -453,13 +455,13 @@ static enum lt_status splice_from_start(struct splicer *splicer)
     return splicer->error->status;
 }
 
-enum lt_status gzip_splice(const struct gzip_splice *job, struct sink *sink, struct lt_error *error)
+enum lt_status gzip_splice(const struct gzip_splice *job, struct output output, struct lt_error *error)
 {
     struct splicer *splicer = calloc(1, sizeof *splicer);
     if (splicer == NULL)
         return fail_memory(error);
     splicer->job = job;
-    splicer->sink = sink;
+    splicer->output = output;
     splicer->error = error;
     enum lt_status status = job->point != NULL ? splice_from(splicer, job->point) : splice_from_start(splicer);
     free(splicer);

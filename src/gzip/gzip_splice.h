@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "gzip/gunzip.h"
-#include "io/sink.h"
 
 /* Makes the text to insert, piece by piece; false when `emit` said so. Called exactly once. */
 typedef bool insertion_fn(void *ctx, emit_fn *emit, void *emit_ctx);
@@ -37,11 +37,11 @@ struct gzip_splice {
 };
 
 /*
- * Writes the spliced gzip file to `sink`. LT_IO when the sink failed or the
- * file cannot be read; LT_IO "changed while it was read" when what is read
+ * Writes the spliced gzip file to `output`. What the output says when that
+ * failed; LT_IO when the file cannot be read; LT_IO "changed while it was read" when what is read
  * again is no longer what pass one saw. The bytes that are only copied are
  * not looked at: the caller must make sure that the file is the same.
  */
-enum lt_status gzip_splice(const struct gzip_splice *job, struct sink *sink, struct lt_error *error);
+enum lt_status gzip_splice(const struct gzip_splice *job, struct output output, struct lt_error *error);
 
 #endif

@@ -10,7 +10,7 @@
  * thread writes finished slots out, in order: those that happen to be done
  * whenever it queues one, and when no slot is free it waits for the oldest.
  * So no more than the slots' memory is in use, and only one thread ever
- * touches the sink. Each worker takes the CRC of its block as well; the
+ * touches the output. Each worker takes the CRC of its block as well; the
  * calling thread combines them.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -50,9 +50,9 @@ struct worker {
 };
 
 struct gzip_writer {
-    struct sink *sink;
+    struct output output;
     int level;
-    bool failed; /* the sink did */
+    bool failed; /* the output did */
     uint32_t crc;
     uint64_t length;
 
@@ -122,7 +122,7 @@ static void start_threads(struct gzip_writer *writer)
     }
 }
 
-struct gzip_writer *gzip_writer_new(struct sink *sink, int level, unsigned threads)
+struct gzip_writer *gzip_writer_new(struct output output, int level, unsigned threads)
 {
     struct gzip_writer *writer = calloc(1, sizeof *writer);
     if (writer == NULL)
@@ -130,7 +130,7 @@ struct gzip_writer *gzip_writer_new(struct sink *sink, int level, unsigned threa
     pthread_mutex_init(&writer->lock, NULL);
     pthread_cond_init(&writer->work, NULL);
     pthread_cond_init(&writer->done, NULL);
-    writer->sink = sink;
+    writer->output = output;
     writer->level = level;
     /* One is being filled, one waits to be written, and one for each worker. */
     writer->slot_count = threads > 1 ? (size_t)threads + 2 : 1;
@@ -175,7 +175,7 @@ void gzip_writer_free(struct gzip_writer *writer)
 
 static bool put(struct gzip_writer *writer, const void *data, size_t len)
 {
-    if (!writer->failed && !sink_write(writer->sink, data, len))
+    if (!writer->failed && !writer->output.write(writer->output.ctx, data, len))
         writer->failed = true;
     return !writer->failed;
 }
@@ -280,5 +280,5 @@ bool gzip_writer_finish(struct gzip_writer *writer)
 
 enum lt_status gzip_writer_error(const struct gzip_writer *writer, struct lt_error *error)
 {
-    return writer->failed ? sink_error(writer->sink, error) : LT_OK;
+    return writer->failed ? writer->output.error(writer->output.ctx, error) : LT_OK;
 }

@@ -250,6 +250,26 @@ enum lt_status sink_error(const struct sink *sink, struct lt_error *error)
     return fail_write(error, sink_name(sink), sink->errnum);
 }
 
+static bool output_write(void *ctx, const void *data, size_t len)
+{
+    return sink_write(ctx, data, len);
+}
+
+static bool output_copy(void *ctx, int fd, uint64_t offset, uint64_t len, bool *short_read)
+{
+    return sink_copy(ctx, fd, offset, len, short_read);
+}
+
+static enum lt_status output_error(void *ctx, struct lt_error *error)
+{
+    return sink_error(ctx, error);
+}
+
+struct output sink_output(struct sink *sink)
+{
+    return (struct output){output_write, output_copy, output_error, sink};
+}
+
 /* Gives the temporary file its name unless that exists. 0 or an errno value. */
 static int give_name(struct sink *sink)
 {

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/output.h"
 
 struct sink;
 
@@ -52,6 +53,9 @@ uint64_t sink_written(const struct sink *sink);
 
 /* Fills *error from a failed sink: LT_IO, with the path and the reason. Returns its status. */
 enum lt_status sink_error(const struct sink *sink, struct lt_error *error);
+
+/* The sink as an output, for as long as it is. */
+struct output sink_output(struct sink *sink);
 
 /*
  * Closes every sink and gives the files their names: all of them, or none.

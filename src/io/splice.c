@@ -111,7 +111,7 @@ static enum lt_status inflate_plain(const struct splice *splice, struct counted 
 
 static enum lt_status deflate_plain(const struct splice *splice, struct counted *counted, struct lt_error *error)
 {
-    struct gzip_writer *writer = gzip_writer_new(splice->sink, splice->level, splice->threads);
+    struct gzip_writer *writer = gzip_writer_new(sink_output(splice->sink), splice->level, splice->threads);
     if (writer == NULL)
         return fail_memory(error);
     bool emitted;
@@ -136,7 +136,7 @@ static enum lt_status splice_gzip(const struct splice *splice, struct counted *c
         .insertion = counted_insertion,
         .insertion_ctx = counted,
     };
-    return gzip_splice(&job, splice->sink, error);
+    return gzip_splice(&job, sink_output(splice->sink), error);
 }
 
 enum lt_status splice_run(const struct splice *splice, uint64_t *insert_bytes, struct lt_error *error)

@@ -261,8 +261,8 @@ static enum lt_status write_rest(struct strip *job)
         return job->error->status;
     sink_on_progress(job->sink, wrote, job);
     if (job->gzip) {
-        job->writer =
-            gzip_writer_new(job->sink, job->options->level == 0 ? 6 : job->options->level, job->reading.threads);
+        int level = job->options->level == 0 ? 6 : job->options->level;
+        job->writer = gzip_writer_new(sink_output(job->sink), level, job->reading.threads);
         if (job->writer == NULL)
             return fail_memory(job->error);
     }

@@ -25,6 +25,7 @@
 
 #include "gzip/gunzip.h"
 #include "gzip/gzip_splice.h"
+#include "io/sink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -188,7 +189,7 @@ static void check_splice(const uint8_t *data, size_t size, const struct bytes *p
     };
     struct lt_error error = {0};
     struct sink *sink = sink_open(NULL, &error);
-    if (sink == NULL || gzip_splice(&job, sink, &error) != LT_OK)
+    if (sink == NULL || gzip_splice(&job, sink_output(sink), &error) != LT_OK)
         stop(error.message);
     sink_free(sink);
     dup2(old, STDOUT_FILENO);

@@ -18,6 +18,7 @@
 
 #include "gzip/gunzip.h"
 #include "gzip/gzip_splice.h"
+#include "io/sink.h"
 
 static ptrdiff_t read_fd(void *ctx, unsigned char *buf, size_t size)
 {
@@ -100,7 +101,7 @@ int main(int argc, char **argv)
         .insertion_ctx = argv[3],
     };
     if (sink != NULL)
-        gzip_splice(&job, sink, &error);
+        gzip_splice(&job, sink_output(sink), &error);
     if (error.status != LT_OK)
         fprintf(stderr, "%s\n", error.message);
     sink_free(sink);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "gzip/gzip_splice.h"
+#include "io/sink.h"
 
 static char folder[64];
 static char in_path[128], out_path[128];
@@ -120,7 +121,7 @@ static enum lt_status run(const struct source *source, bool with_point, uint64_t
     *error = (struct lt_error){0};
     struct sink *sink = sink_open(out_path, error);
     assert_non_null(sink);
-    enum lt_status status = gzip_splice(&job, sink, error);
+    enum lt_status status = gzip_splice(&job, sink_output(sink), error);
     assert_int_equal(status, error->status);
     if (status == LT_OK) {
         assert_int_equal(sink_commit(&sink, 1, error), LT_OK);
@@ -437,7 +438,7 @@ static void failures(void **state)
         struct lt_error error = {0};
         struct sink *sink = sink_open(out_path, &error);
         sink_on_progress(sink, stop_at, &limit);
-        assert_int_equal(gzip_splice(&job, sink, &error), LT_CANCELLED);
+        assert_int_equal(gzip_splice(&job, sink_output(sink), &error), LT_CANCELLED);
         assert_non_null(strstr(error.message, "cancelled"));
         sink_free(sink);
         assert_int_not_equal(access(out_path, F_OK), 0);

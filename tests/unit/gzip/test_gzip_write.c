@@ -12,9 +12,9 @@
 /* What gzip_write.c cuts its input into. */
 #define BLOCK ((size_t)128 << 10)
 
-/* ---- a sink in memory ---------------------------------------------------------------------------------------- */
+/* ---- an output in memory -------------------------------------------------------------------------------------- */
 
-struct sink {
+struct memory {
     struct bytes out;
     size_t room; /* takes no more than this */
     bool failed;
@@ -22,28 +22,35 @@ struct sink {
     pthread_t thread;
 };
 
-bool sink_write(struct sink *sink, const void *data, size_t len)
+static bool memory_write(void *ctx, const void *data, size_t len)
 {
-    assert_true(pthread_equal(pthread_self(), sink->thread));
-    sink->after += sink->failed;
-    if (sink->failed || len > sink->room - sink->out.len) {
-        sink->failed = true;
+    struct memory *memory = ctx;
+    assert_true(pthread_equal(pthread_self(), memory->thread));
+    memory->after += memory->failed;
+    if (memory->failed || len > memory->room - memory->out.len) {
+        memory->failed = true;
         return false;
     }
-    append(&sink->out, data, len);
+    append(&memory->out, data, len);
     return true;
 }
 
-enum lt_status sink_error(const struct sink *sink, struct lt_error *error)
+static enum lt_status memory_error(void *ctx, struct lt_error *error)
 {
-    assert_true(sink->failed);
+    struct memory *memory = ctx;
+    assert_true(memory->failed);
     error->status = LT_IO;
     return LT_IO;
 }
 
-static struct sink new_sink(size_t room)
+static struct memory new_memory(size_t room)
 {
-    return (struct sink){.room = room, .thread = pthread_self()};
+    return (struct memory){.room = room, .thread = pthread_self()};
+}
+
+static struct output output_of(struct memory *memory)
+{
+    return (struct output){.write = memory_write, .error = memory_error, .ctx = memory};
 }
 
 /* ---- failing calls, and what workers are made with ------------------------------------------------------------ */
@@ -109,9 +116,9 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 /* ---- properties ----------------------------------------------------------------------------------------------- */
 
 /* Writes in pieces of 1 to `piece` bytes. False when the writer said so, at whatever call. */
-static bool write_all(struct sink *sink, const struct bytes *plain, size_t piece, int level, unsigned threads)
+static bool write_all(struct memory *memory, const struct bytes *plain, size_t piece, int level, unsigned threads)
 {
-    struct gzip_writer *writer = gzip_writer_new(sink, level, threads);
+    struct gzip_writer *writer = gzip_writer_new(output_of(memory), level, threads);
     assert_non_null(writer);
     uint64_t seed = plain->len + piece;
     bool ok = true;
@@ -131,17 +138,17 @@ static bool write_all(struct sink *sink, const struct bytes *plain, size_t piece
 
 static void check(const struct bytes *plain, size_t piece, int level, unsigned threads, struct bytes *file)
 {
-    struct sink sink = new_sink(SIZE_MAX);
-    assert_true(write_all(&sink, plain, piece, level, threads));
+    struct memory memory = new_memory(SIZE_MAX);
+    assert_true(write_all(&memory, plain, piece, level, threads));
     struct bytes back = {0};
     static struct block_start starts[20000];
     size_t count;
-    if (!reference_gunzip(&sink.out, &back, starts, 20000, &count) || back.len != plain->len ||
+    if (!reference_gunzip(&memory.out, &back, starts, 20000, &count) || back.len != plain->len ||
         (back.len > 0 && memcmp(back.data, plain->data, back.len) != 0))
         failed("%zu bytes, pieces of %zu, level %d, %u threads", plain->len, piece, level, threads);
     assert_int_equal(starts[count - 1].member, 0);
     release(&back);
-    *file = sink.out;
+    *file = memory.out;
 }
 
 static void any_length(void **state)
@@ -221,13 +228,13 @@ static void sink_fails(void **state)
         struct bytes file;
         check(&plain, BLOCK, 1, threads, &file);
         for (size_t room = 0; room <= file.len; room += room < 20 || room + 20 > file.len ? 1 : file.len / 40) {
-            struct sink sink = new_sink(room);
-            assert_true(write_all(&sink, &plain, 30000, 1, threads) == (room == file.len));
-            assert_int_equal(sink.after, 0);
-            assert_true(sink.out.len <= room);
-            if (sink.out.len > 0)
-                assert_memory_equal(sink.out.data, file.data, sink.out.len);
-            release(&sink.out);
+            struct memory memory = new_memory(room);
+            assert_true(write_all(&memory, &plain, 30000, 1, threads) == (room == file.len));
+            assert_int_equal(memory.after, 0);
+            assert_true(memory.out.len <= room);
+            if (memory.out.len > 0)
+                assert_memory_equal(memory.out.data, file.data, memory.out.len);
+            release(&memory.out);
             if (room < file.len - 20 && room + file.len / 40 > file.len - 20)
                 room = file.len - 20 - file.len / 40;
         }
@@ -242,11 +249,11 @@ static void freed_early(void **state)
     (void)state;
     struct bytes plain = random_bytes(6 * BLOCK, 2);
     for (size_t len = 0; len <= plain.len; len += BLOCK / 2) {
-        struct sink sink = new_sink(SIZE_MAX);
-        struct gzip_writer *writer = gzip_writer_new(&sink, 1, 3);
+        struct memory memory = new_memory(SIZE_MAX);
+        struct gzip_writer *writer = gzip_writer_new(output_of(&memory), 1, 3);
         assert_true(gzip_writer_write(writer, plain.data, len));
         gzip_writer_free(writer);
-        release(&sink.out);
+        release(&memory.out);
     }
     gzip_writer_free(NULL);
     release(&plain);
@@ -257,10 +264,10 @@ static void workers_block_signals(void **state)
     (void)state;
     sigset_t before, after;
     pthread_sigmask(SIG_SETMASK, NULL, &before);
-    struct sink sink = new_sink(SIZE_MAX);
+    struct memory memory = new_memory(SIZE_MAX);
     threads_made = 0;
     open_to_signals = 0;
-    struct gzip_writer *writer = gzip_writer_new(&sink, 1, 5);
+    struct gzip_writer *writer = gzip_writer_new(output_of(&memory), 1, 5);
     pthread_sigmask(SIG_SETMASK, NULL, &after);
     gzip_writer_free(writer);
     assert_int_equal(threads_made, 5);
@@ -272,15 +279,15 @@ static void workers_block_signals(void **state)
 static void memory_fails(void **state)
 {
     (void)state;
-    struct sink sink = new_sink(SIZE_MAX);
+    struct memory memory = new_memory(SIZE_MAX);
     for (int n = 0; n < 3; n++) {
         callocs_left = n;
-        assert_null(gzip_writer_new(&sink, 6, 4));
+        assert_null(gzip_writer_new(output_of(&memory), 6, 4));
     }
     callocs_left = -1;
     for (int n = 0; n < 4; n++) {
         deflates_left = n;
-        assert_null(gzip_writer_new(&sink, 6, 4));
+        assert_null(gzip_writer_new(output_of(&memory), 6, 4));
     }
     deflates_left = -1;
 }
