@@ -434,9 +434,10 @@ static enum scan_status feed_piece(struct strict *y, const unsigned char *data, 
     return SCAN_OK;
 }
 
-static enum scan_status feed(struct scan *scan, const unsigned char *data, size_t len, uint64_t offset)
+/* Gives what belongs to the document to yajl; *rest as above. */
+static enum scan_status feed_pieces(struct strict *y, const unsigned char *data, size_t len, uint64_t offset,
+                                    size_t *rest)
 {
-    struct strict *y = (struct strict *)scan;
     size_t i = 0;
     while (i < len && !y->closed) {
         size_t size = len - i < PIECE ? len - i : PIECE;
@@ -445,13 +446,24 @@ static enum scan_status feed(struct scan *scan, const unsigned char *data, size_
              * the edges of all pieces never would be. */
             size = 1;
         }
-        size_t rest;
-        enum scan_status status = feed_piece(y, data + i, size, offset + i, &rest);
+        size_t taken;
+        enum scan_status status = feed_piece(y, data + i, size, offset + i, &taken);
         if (status != SCAN_OK)
             return status;
-        i += rest;
+        i += taken;
     }
-    return scan_after(scan, data + i, len - i, offset + i);
+    *rest = i;
+    return SCAN_OK;
+}
+
+static enum scan_status feed(struct scan *scan, const unsigned char *data, size_t len, uint64_t offset)
+{
+    struct strict *y = (struct strict *)scan;
+    if (setjmp(y->memory.out) != 0)
+        return SCAN_NO_MEMORY;
+    size_t rest;
+    enum scan_status status = feed_pieces(y, data, len, offset, &rest);
+    return status == SCAN_OK ? scan_after(scan, data + rest, len - rest, offset + rest) : status;
 }
 
 static enum scan_status finish(struct scan *scan, uint64_t total)
@@ -465,7 +477,7 @@ static void free_strict(struct scan *scan)
     struct strict *y = (struct strict *)scan;
     for (size_t i = 0; i < FIELDS; i++)
         free(y->texts[i].bytes);
-    yajl_free(y->yajl);
+    yajl_memory_free(&y->memory);
     free(y);
 }
 
@@ -477,11 +489,13 @@ struct scan *scan_yajl_new(void)
     if (y == NULL)
         return NULL;
     y->scan.ops = &ops;
-    y->yajl = yajl_alloc(&callbacks, NULL, y);
-    if (y->yajl == NULL) {
+    yajl_memory_init(&y->memory);
+    if (setjmp(y->memory.out) != 0) {
+        yajl_memory_free(&y->memory);
         free(y);
         return NULL;
     }
+    y->yajl = yajl_alloc(&callbacks, &y->memory.functions, y);
     yajl_config(y->yajl, yajl_dont_validate_strings, 1);
     return &y->scan;
 }

@@ -5,6 +5,7 @@
 #define SCAN_YAJL_H
 
 #include "json/scan.h"
+#include "json/yajl_memory.h"
 
 #include <yajl/yajl_parse.h>
 
@@ -21,6 +22,7 @@ struct text {
 struct strict {
     struct scan scan;
     yajl_handle yajl;
+    struct yajl_memory memory;
     enum scan_status result; /* why a callback cancelled */
     bool closed;             /* the document is complete */
 

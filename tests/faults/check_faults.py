@@ -79,7 +79,7 @@ def run(options, words, trace, suffix, threads, piped, fault=None):
 def check_fault(options, job, good, fault):
     """How many runs met the fault, and what went wrong."""
     words, trace, suffix, threads, piped = job
-    described = f"{words[0]} {trace.name} to {suffix}, {threads} threads, {'pipe' if piped else 'file'}"
+    described = f"{words[0]}{' --strict' * ('--strict' in words)} {trace.name} to {suffix}, {threads} threads, {'pipe' if piped else 'file'}"
     function, kind = fault.split(":")
     *untroubled, known = run(options, *job, f"{function}:{NEVER}:{kind}")
     failures = [f"{described}, {function}: differs under the injector"] if untroubled != good else []
@@ -117,7 +117,7 @@ def main():
     annotate = ["annotate", *LABELS]
     jobs = [(annotate, plain, ".json", 1, False), (annotate, plain, ".json", 2, True), (annotate, plain, ".json.gz", 2, False),
             (annotate, packed, ".json.gz", 1, True), (annotate, packed, ".json.gz", 2, False),
-            (annotate, packed, ".json", 2, False)]
+            (annotate, packed, ".json", 2, False), ([*annotate, "--strict"], plain, ".json", 1, False)]
     with tempfile.TemporaryDirectory() as made, ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for suffix in (".json", ".json.gz"):
             subprocess.run([options.layertrack, *annotate, "-o", f"{made}/annotated{suffix}", plain], check=True)
