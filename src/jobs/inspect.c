@@ -142,6 +142,16 @@ static struct cluster_times times_of(const struct job *job, size_t first, size_t
                                   .count = count};
 }
 
+/* A number >= 0 with two digits behind the point, which is none in every host's locale. */
+static void text_two_digits(struct text *text, double number)
+{
+    char digits[60];
+    size_t len = (size_t)snprintf(digits, sizeof digits, "%.2f", number);
+    text_add(text, digits, strspn(digits, "0123456789"));
+    text_puts(text, ".");
+    text_puts(text, digits + len - 2);
+}
+
 static bool keep_gaps(struct job *job, size_t first, const struct cluster_times *times,
                       const struct cluster_split *split, struct lt_inspect_clusters *out)
 {
@@ -156,10 +166,8 @@ static bool keep_gaps(struct job *job, size_t first, const struct cluster_times 
         double between = split->between < UINT64_MAX         ? (double)split->between
                          : decimal_round(&gaps.between, &us) ? (double)us * 1e10
                                                              : (double)INT64_MAX * 1e10;
-        char ratio[60];
-        snprintf(ratio, sizeof ratio, "%.2f", between / (double)(split->within == 0 ? 1 : split->within));
         struct text text = {0};
-        text_puts(&text, ratio);
+        text_two_digits(&text, between / (double)(split->within == 0 ? 1 : split->within));
         done = (out->ratio = keep(job, &text)) != NULL && (out->between_gap = keep_time(job, &gaps.between)) != NULL;
     }
     arena_free(&arena);

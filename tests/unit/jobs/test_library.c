@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -319,6 +320,65 @@ static void errors_are_set_anew(void **state)
     assert_string_equal(error.message, "");
 }
 
+/* A locale with a decimal comma: the system's, or one that is made for the test. */
+static bool use_decimal_comma(void)
+{
+    char command[256];
+    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL) {
+        snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 --no-archive %s/de_DE.UTF-8 >/dev/null 2>&1",
+                 folder);
+        if (system(command) != 0)
+            return false;
+        setenv("LOCPATH", folder, 1);
+        setlocale(LC_ALL, "de_DE.UTF-8");
+    }
+    return strcmp(localeconv()->decimal_point, ",") == 0;
+}
+
+static bool keep_text(void *ctx, const void *data, size_t len)
+{
+    char *text = ctx;
+    size_t used = strlen(text);
+    memcpy(text + used, data, len);
+    text[used + len] = '\0';
+    return true;
+}
+
+/* The host's locale bears on nothing: a number in JSON has a point. */
+static void numbers_know_no_locale(void **state)
+{
+    (void)state;
+    char path[96], command[128];
+    static char json[64 << 10];
+    snprintf(path, sizeof path, "%s/runs.json", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("[{\"ph\":\"M\"}", file);
+    static const int starts[] = {10, 13, 17, 500, 503, 507};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        fprintf(file, ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":%d.5,\"dur\":1}",
+                starts[i]);
+    fputs("]", file);
+    assert_int_equal(fclose(file), 0);
+    bool has_comma = use_decimal_comma();
+    struct lt_inspect_options options = {.trace = path, .anchor_regex = "k"};
+    struct lt_inspection inspection;
+    struct lt_error error;
+    enum lt_status status = lt_inspect(&options, &inspection, &error);
+    json[0] = '\0';
+    bool written = status == LT_OK && lt_inspection_json(&inspection, &options, 10, keep_text, json);
+    lt_inspection_free(&inspection);
+    setlocale(LC_ALL, "C");
+    unlink(path);
+    snprintf(command, sizeof command, "rm -rf %s/de_DE.*", folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(status, LT_OK);
+    assert_true(written);
+    assert_non_null(strstr(json, "\"ratio\": 120.75"));
+    if (!has_comma)
+        puts("SKIPPED: there is no locale with a decimal comma, and no localedef to make one: a job in such a program");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +388,7 @@ int main(void)
         cmocka_unit_test(several_tracks),
         cmocka_unit_test(errors_explain_themselves),
         cmocka_unit_test(errors_are_set_anew),
+        cmocka_unit_test(numbers_know_no_locale),
     };
     return cmocka_run_group_tests_name("library", tests, set_up, tear_down);
 }
