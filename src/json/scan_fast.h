@@ -10,7 +10,7 @@
 #ifndef SCAN_FAST_H
 #define SCAN_FAST_H
 
-#include "json/scan.h"
+#include "json/scan_parser.h"
 #include "json/simd/json_index.h"
 
 /* What may come next outside of tokens. */

@@ -4,7 +4,7 @@
 #ifndef SCAN_YAJL_H
 #define SCAN_YAJL_H
 
-#include "json/scan.h"
+#include "json/scan_parser.h"
 #include "json/yajl_memory.h"
 
 #include <yajl/yajl_parse.h>
