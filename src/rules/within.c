@@ -13,14 +13,17 @@
 
 /* ---- the observer ------------------------------------------------------------------------------------------ */
 
-/* Keeps the names that resemble a pattern that has matched nothing so far. */
-static void offer_name(struct within *within, unsigned kind, bool told, const char *name, size_t len)
+/* Keeps the names that resemble a pattern that has matched nothing so far, this name neither. */
+static void offer_name(struct within *within, unsigned kind, bool told, const uint64_t *matches, const char *name,
+                       size_t len)
 {
     for (size_t i = 0; i < within->track_count; i++) {
         struct track *track = &within->tracks[i];
-        if (kind == EVENT_GPU_SCOPE && track->within_gpu_pattern != PATTERN_NONE && track->gpu_scopes.own.count == 0)
+        if (kind == EVENT_GPU_SCOPE && track->within_gpu_pattern != PATTERN_NONE && track->gpu_scopes.own.count == 0 &&
+            !patterns_hit(matches, track->within_gpu_pattern))
             suggest_offer(&track->near_gpu_scopes, track->options->within_gpu, told, name, len);
-        if (kind == EVENT_CPU_SCOPE && track->within_pattern != PATTERN_NONE && track->scopes.count == 0)
+        if (kind == EVENT_CPU_SCOPE && track->within_pattern != PATTERN_NONE && track->scopes.count == 0 &&
+            !patterns_hit(matches, track->within_pattern))
             suggest_offer(&track->near_scopes, track->options->within, told, name, len);
     }
 }
@@ -48,7 +51,7 @@ static const uint64_t *matches_of(struct within *within, struct collect *collect
                              collect->error))
             return NULL;
         matches[words - 1] = any;
-        offer_name(within, kind, told, name, len);
+        offer_name(within, kind, told, matches, name, len);
     }
     return matches;
 }
@@ -212,8 +215,8 @@ static enum lt_status settle_gpu_scopes(const struct within *within, struct trac
     const struct selection *chosen = &track->selection;
     struct track_shown shown;
     char near[512];
-    size_t kept = 0;
-    for (size_t i = 0; i < scopes->own.count; i++) {
+    size_t kept = 0, matching = scopes->own.count;
+    for (size_t i = 0; i < matching; i++) {
         const struct scope *scope = &scopes->own.items[i];
         if (is_chosen(chosen, scope->pid, scope->device))
             scopes->own.items[kept++] = *scope;
@@ -225,9 +228,12 @@ static enum lt_status settle_gpu_scopes(const struct within *within, struct trac
     if (kept > 0)
         return LT_OK;
     track_show(&shown, track, track->options->within_gpu);
+    /* Names were kept until the first match, whoever's it was: then they are too few to tell of. */
+    if (matching > 0)
+        track->near_gpu_scopes.count = 0;
     return fail(error, LT_SELECTION,
-                "%s: %s '%s' matches no slice of category gpu_user_annotation in the anchors' process; %s; or use %s",
-                shown.place, track->words->within_gpu, shown.pattern,
+                "%s: %s '%s' matches no slice of category gpu_user_annotation in the anchors' process%s; %s; or use %s",
+                shown.place, track->words->within_gpu, shown.pattern, matching > 0 ? ", only in others" : "",
                 near_words(near, sizeof near, &track->near_gpu_scopes, "name one that it has"), track->words->within);
 }
 
