@@ -58,3 +58,38 @@ size_t scan_field_limit(enum scan_field field)
 {
     return field == FIELD_NAME ? SCAN_MAX_NAME : SCAN_MAX_FIELD;
 }
+
+static bool is(const char *key, size_t len, const char *word)
+{
+    return strlen(word) == len && memcmp(key, word, len) == 0;
+}
+
+enum scan_fact scan_fact_of(struct scan_facts *facts, const char *key, size_t len, bool in_info)
+{
+    enum scan_fact fact = FACT_NONE;
+    if (in_info)
+        fact = is(key, len, "rank") ? FACT_RANK : is(key, len, "world_size") ? FACT_WORLD_SIZE : FACT_NONE;
+    else if (is(key, len, "baseTimeNanoseconds"))
+        fact = FACT_BASE_TIME;
+    else if (is(key, len, "distributedInfo"))
+        fact = FACT_INFO;
+    if (fact < FACTS)
+        facts->known[fact] = false;
+    if (fact == FACT_INFO)
+        facts->known[FACT_RANK] = facts->known[FACT_WORLD_SIZE] = false;
+    return fact;
+}
+
+void scan_fact_set(struct scan_facts *facts, enum scan_fact fact, const char *text, size_t len)
+{
+    uint64_t value = 0;
+    if (fact >= FACTS || len == 0 || len > 19)
+        return;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return;
+        value = value * 10 + (uint64_t)(text[i] - '0');
+    }
+    facts->known[fact] = true;
+    facts->value[fact] = value;
+}

@@ -114,6 +114,30 @@ struct scan_problem {
     bool only_strict;   /* SCAN_FAST takes it, with a warning */
 };
 
+/*
+ * Whole numbers beside the event array, of at most 19 digits; what is spelled otherwise is not known. A key that comes
+ * again takes back what its first value said.
+ */
+enum scan_fact {
+    FACT_BASE_TIME,  /* baseTimeNanoseconds: added to each ts, it is the time since 1970 */
+    FACT_RANK,       /* distributedInfo.rank, ... */
+    FACT_WORLD_SIZE, /* ... .world_size */
+    FACTS,
+    FACT_INFO = FACTS, /* distributedInfo, no fact itself */
+    FACT_NONE
+};
+
+struct scan_facts {
+    bool known[FACTS];
+    uint64_t value[FACTS];
+};
+
+/* Which fact a key leads to, at the top level or in distributedInfo. What was known of it no longer is. */
+enum scan_fact scan_fact_of(struct scan_facts *facts, const char *key, size_t len, bool in_info);
+
+/* Takes a number as it is spelled. */
+void scan_fact_set(struct scan_facts *facts, enum scan_fact fact, const char *text, size_t len);
+
 /* What is known once the whole trace was scanned. */
 struct scan_layout {
     uint64_t events;        /* elements of the event array, whatever they are */
@@ -122,6 +146,7 @@ struct scan_layout {
     bool bare;              /* the top level is the event array */
     bool open;              /* a bare array without `]` (SCAN_FAST only) */
     bool needs_comma;       /* an element stands before insert_offset with no comma behind it */
+    struct scan_facts facts;
 };
 
 /* The fields of an event, and the keys that lead to them. */

@@ -28,7 +28,7 @@ enum expect {
 enum token { TOKEN_NONE, TOKEN_STRING, TOKEN_NUMBER, TOKEN_WORD };
 
 /* Of which the text is wanted. */
-enum capture { CAPTURE_NONE, CAPTURE_KEY, CAPTURE_FIELD };
+enum capture { CAPTURE_NONE, CAPTURE_KEY, CAPTURE_FIELD, CAPTURE_FACT };
 
 /* Where a string's escape stands: behind the backslash, or this many hexadecimal digits missing. */
 enum escape { ESCAPE_NONE, ESCAPE_HEX1, ESCAPE_HEX2, ESCAPE_HEX3, ESCAPE_HEX4, ESCAPE_SLASH };
@@ -50,8 +50,8 @@ struct text {
     size_t size;
 };
 
-/* The longest key that is looked at, as written: `correlation` and `traceEvents` have 11 letters, \uXXXX each. */
-#define LONGEST_KEY ((size_t)66)
+/* The longest key that is looked at, as written: `baseTimeNanoseconds` has 19 letters, \uXXXX each. */
+#define LONGEST_KEY ((size_t)114)
 
 /* How much is indexed at once: as fits a first-level cache, more for events that need it, less when much is in vain. */
 #define USUAL_WINDOW    ((size_t)16384)
@@ -84,6 +84,8 @@ struct fast {
     bool in_args;
     enum scan_field args_field;
     struct scan_event current;
+    bool in_info;        /* in the object distributedInfo */
+    enum scan_fact fact; /* that the last key beside the array leads to */
 
     /* The token in work. */
     enum token token;
@@ -106,7 +108,7 @@ struct fast {
     enum capture capture;
     enum scan_field capture_field;
     size_t capture_from;
-    struct text key;
+    struct text key; /* and a fact's number */
     struct text texts[FIELDS];
 };
 
@@ -131,6 +133,13 @@ static inline bool fast_in_object(const struct fast *f)
 static inline bool fast_at_element(const struct fast *f)
 {
     return f->array_depth != 0 && f->depth == f->array_depth;
+}
+
+/* The fact that a value here is: one of FACTS, FACT_INFO or FACT_NONE. */
+static inline enum scan_fact fast_fact_here(const struct fast *f)
+{
+    bool beside = f->array_depth == 0 && f->depth == (f->in_info ? 2 : 1);
+    return beside ? f->fact : FACT_NONE;
 }
 
 /* The field that a value here belongs to. */

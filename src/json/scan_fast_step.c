@@ -73,6 +73,16 @@ static enum scan_status end_scalar(struct fast *f, enum scan_kind kind, const st
     f->expect = EXPECT_COMMA_OR_CLOSE;
     if (fast_at_element(f))
         return fast_event(f, block->offset + end);
+    if (f->capture == CAPTURE_FACT) {
+        size_t len;
+        const char *text = fast_captured(f, block, text_end, &len);
+        f->capture = CAPTURE_NONE;
+        if (text == NULL)
+            return SCAN_NO_MEMORY;
+        if (kind == SCAN_NUMBER)
+            scan_fact_set(&f->scan.layout.facts, f->fact, text, len);
+        return SCAN_OK;
+    }
     if (f->capture != CAPTURE_FIELD) {
         set_kind(f, kind);
         return SCAN_OK;
@@ -138,6 +148,9 @@ static enum scan_status end_key(struct fast *f, const struct block *block, size_
         f->events_key = len == 11 && memcmp(key, "traceEvents", 11) == 0;
         if (f->events_key && f->had_array)
             return fast_refuse(f, SCAN_TWO_ARRAYS, f->token_start, NULL);
+        f->fact = scan_fact_of(&f->scan.layout.facts, key, len, false);
+    } else if (f->in_info && f->depth == 2) {
+        f->fact = scan_fact_of(&f->scan.layout.facts, key, len, true);
     } else if (f->array_depth != 0 && f->depth == f->array_depth + 1) {
         f->field = scan_field_of(key, len, false);
     } else if (f->in_args && f->depth == f->array_depth + 2) {
@@ -152,7 +165,7 @@ static void begin_key(struct fast *f, const struct block *block, size_t at)
     f->is_key = true;
     f->capture = CAPTURE_NONE;
     bool wanted = f->depth == 1 || (f->array_depth != 0 && f->depth == f->array_depth + 1) ||
-                  (f->in_args && f->depth == f->array_depth + 2);
+                  (f->in_args && f->depth == f->array_depth + 2) || (f->in_info && f->depth == 2);
     if (wanted) {
         f->capture = CAPTURE_KEY;
         f->key.len = 0;
@@ -184,6 +197,8 @@ static enum scan_status open_bracket(struct fast *f, uint64_t offset, bool is_ob
             f->args_field = FIELD_NONE;
         }
     }
+    if (f->depth == 1)
+        f->in_info = is_object && fast_fact_here(f) == FACT_INFO;
     f->depth++;
     uint64_t bit = UINT64_C(1) << (f->depth % 64);
     f->objects[f->depth / 64] = is_object ? f->objects[f->depth / 64] | bit : f->objects[f->depth / 64] & ~bit;
@@ -215,6 +230,8 @@ static enum scan_status close_bracket(struct fast *f, uint64_t offset)
             f->in_args = false;
         }
     }
+    if (f->depth == 2)
+        f->in_info = false;
     if (--f->depth == 0) {
         f->closed = true;
         return f->had_array ? SCAN_OK : fast_refuse(f, SCAN_NO_EVENTS, offset, NULL);

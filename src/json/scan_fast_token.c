@@ -26,7 +26,17 @@ void fast_begin_token(struct fast *f, enum token token, const struct block *bloc
         f->capture_field = field;
         f->capture_from = at;
         f->texts[field].len = 0;
+    } else if (fast_fact_here(f) < FACTS) {
+        f->capture = CAPTURE_FACT;
+        f->capture_from = at;
+        f->key.len = 0;
     }
+}
+
+/* The text that is captured grows here. */
+static struct text *captured_text(struct fast *f)
+{
+    return f->capture == CAPTURE_KEY || f->capture == CAPTURE_FACT ? &f->key : &f->texts[f->capture_field];
 }
 
 static bool append(struct text *text, const unsigned char *bytes, size_t len)
@@ -47,7 +57,7 @@ static bool append(struct text *text, const unsigned char *bytes, size_t len)
 
 const char *fast_captured(struct fast *f, const struct block *block, size_t end, size_t *len)
 {
-    struct text *text = f->capture == CAPTURE_KEY ? &f->key : &f->texts[f->capture_field];
+    struct text *text = captured_text(f);
     size_t more = end - f->capture_from;
     if (text->len == 0) {
         *len = more;
@@ -65,9 +75,9 @@ static enum scan_status keep_token(struct fast *f, const struct block *block)
 {
     if (f->capture == CAPTURE_NONE)
         return SCAN_OK;
-    struct text *text = f->capture == CAPTURE_KEY ? &f->key : &f->texts[f->capture_field];
+    struct text *text = captured_text(f);
     size_t more = block->len - f->capture_from;
-    if (f->capture == CAPTURE_KEY && text->len + more > LONGEST_KEY) {
+    if (f->capture != CAPTURE_FIELD && text->len + more > LONGEST_KEY) {
         f->capture = CAPTURE_NONE;
         return SCAN_OK;
     }

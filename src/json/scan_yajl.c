@@ -76,6 +76,12 @@ static enum scan_field field_here(const struct strict *y)
     return y->depth == y->array_depth + 2 && y->in_args ? y->args_field : FIELD_NONE;
 }
 
+static enum scan_fact fact_here(const struct strict *y)
+{
+    bool beside = y->array_depth == 0 && y->depth == (y->in_info ? 2 : 1);
+    return beside ? y->fact : FACT_NONE;
+}
+
 static void set_key(struct strict *y)
 {
     enum scan_field field = y->in_args && y->args_field != FIELD_NONE ? y->args_field : y->field;
@@ -176,6 +182,7 @@ static int on_number(void *ctx, const char *text, size_t len)
 {
     struct strict *y = ctx;
     uint64_t start = y->partial == PARTIAL_NUMBER ? y->partial_start : strict_end(y) - len;
+    scan_fact_set(&y->scan.layout.facts, fact_here(y), text, len);
     return scalar(y, SCAN_NUMBER, text, len, start, (size_t)(strict_end(y) - start));
 }
 
@@ -195,6 +202,9 @@ static int on_key(void *ctx, const unsigned char *key, size_t len)
         y->events_key = len == 11 && memcmp(key, "traceEvents", 11) == 0;
         if (y->events_key && y->had_array)
             return refuse(y, SCAN_TWO_ARRAYS, start);
+        y->fact = scan_fact_of(&y->scan.layout.facts, (const char *)key, len, false);
+    } else if (y->in_info && y->depth == 2) {
+        y->fact = scan_fact_of(&y->scan.layout.facts, (const char *)key, len, true);
     } else if (y->array_depth != 0 && y->depth == y->array_depth + 1) {
         y->field = scan_field_of((const char *)key, len, false);
         set_key(y);
@@ -223,6 +233,8 @@ static int open_nested(struct strict *y, bool is_array)
         y->in_args = y->depth == y->array_depth + 1 ? y->field == FIELD_ARGS && !is_array : y->in_args;
         y->args_field = y->depth == y->array_depth + 1 ? FIELD_NONE : y->args_field;
     }
+    if (y->depth == 1)
+        y->in_info = !is_array && fact_here(y) == FACT_INFO;
     y->depth++;
     if (is_array && (y->depth == 1 || (y->depth == 2 && y->events_key))) {
         y->array_depth = y->depth;
@@ -250,6 +262,8 @@ static int close_nested(struct strict *y)
             set_key(y);
         }
     }
+    if (y->depth == 2)
+        y->in_info = false;
     if (--y->depth == 0) {
         y->closed = true;
         return y->had_array ? cancel(y, SCAN_OK) : refuse(y, SCAN_NO_EVENTS, end - 1);
@@ -336,26 +350,26 @@ static bool is_digit(unsigned char c)
 
 /*
  * Goes on in a string up to its closing quote, or `len`. Stops at what must
- * not stand in a string, with *bad set.
+ * not stand in a string, and says it in *bad as strict_syntax_error() does.
  */
-static size_t walk_string(struct strict *y, const unsigned char *data, size_t len, bool *bad)
+static size_t walk_string(struct strict *y, const unsigned char *data, size_t len, const char **bad)
 {
-    *bad = false;
+    *bad = NULL;
     for (size_t i = 0; i < len; i++) {
         unsigned char c = data[i];
         if (y->escape == ESCAPE_NONE) {
             if (c == '"')
                 return i;
-            *bad = c < 0x20;
+            *bad = c < 0x20 ? "control character in a string" : NULL;
             y->escape = c == '\\' ? ESCAPE_SLASH : ESCAPE_NONE;
         } else if (y->escape == ESCAPE_SLASH) {
-            *bad = c == '\0' || strchr("\"\\/bfnrtu", c) == NULL;
+            *bad = c == '\0' || strchr("\"\\/bfnrtu", c) == NULL ? "unknown escape in a string" : NULL;
             y->escape = c == 'u' ? ESCAPE_HEX4 : ESCAPE_NONE;
         } else {
-            *bad = !is_hex(c);
+            *bad = is_hex(c) ? NULL : "'\\u' without four hexadecimal digits";
             y->escape--;
         }
-        if (*bad)
+        if (*bad != NULL)
             return i;
     }
     return len;
@@ -365,7 +379,7 @@ static size_t walk_string(struct strict *y, const unsigned char *data, size_t le
 static void note_partial(struct strict *y, size_t len)
 {
     const unsigned char *p = y->piece;
-    bool bad;
+    const char *bad;
     if (y->partial == PARTIAL_NONE) {
         size_t i = y->seen ? y->last : 0;
         while (i < len && (scan_is_space(p[i]) || p[i] == ',' || p[i] == ':'))
@@ -402,11 +416,11 @@ static enum scan_status feed_piece(struct strict *y, const unsigned char *data, 
     size_t i = 0;
     size_t good = find_bad_byte(y, data, len);
     if (y->keep_back && y->partial == PARTIAL_STRING) {
-        bool bad;
+        const char *bad;
         i = walk_string(y, data, good, &bad);
-        if (bad) {
+        if (bad != NULL) {
             y->scan.problem.only_strict = true;
-            return scan_refuse(&y->scan, SCAN_SYNTAX, offset + i, "not allowed in a string");
+            return scan_refuse(&y->scan, SCAN_SYNTAX, offset + i, bad);
         }
     } else if (y->keep_back) {
         while (i < good && is_digit(data[i]))

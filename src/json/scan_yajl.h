@@ -51,6 +51,8 @@ struct strict {
     enum scan_field field; /* the event's last key */
     bool in_args;
     enum scan_field args_field;
+    bool in_info;        /* in the object distributedInfo */
+    enum scan_fact fact; /* that the last key beside the array leads to */
 
     struct scan_event current;
     struct text texts[FIELDS];

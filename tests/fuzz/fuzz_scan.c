@@ -179,10 +179,19 @@ static bool same(const struct buffer *a, const struct buffer *b)
     return a->len == b->len && (a->len == 0 || memcmp(a->bytes, b->bytes, a->len) == 0);
 }
 
+static bool same_facts(const struct scan_facts *a, const struct scan_facts *b)
+{
+    bool same = true;
+    for (int i = 0; i < FACTS; i++)
+        same = same && a->known[i] == b->known[i] && (!a->known[i] || a->value[i] == b->value[i]);
+    return same;
+}
+
 static bool same_layout(const struct scan_layout *a, const struct scan_layout *b)
 {
     return a->events == b->events && a->insert_offset == b->insert_offset && a->total == b->total &&
-           a->bare == b->bare && a->open == b->open && a->needs_comma == b->needs_comma;
+           a->bare == b->bare && a->open == b->open && a->needs_comma == b->needs_comma &&
+           same_facts(&a->facts, &b->facts);
 }
 
 static bool same_place(const struct scan_problem *a, const struct scan_problem *b)

@@ -92,6 +92,7 @@ static bool take(void *ctx, const struct scan_event *event)
 static const char *const refusals[] = {"fine",      "empty",      "bom",      "not-json",  "no-events",
                                        "no-array",  "two-arrays", "too-deep", "long-name", "long-field",
                                        "truncated", "trailing",   "syntax"};
+static const char *const facts[FACTS] = {"base-time", "rank", "world-size"};
 static const char *const kinds[SCAN_WARN_KINDS] = {"control",        "utf8",           "escape",    "nonfinite",
                                                    "nonfinite-time", "trailing-comma", "open-array"};
 
@@ -119,6 +120,9 @@ static void outcome(struct out *out, struct scan *scan, const char *input, size_
         say(out, "ok events %llu insert %llu total %llu%s%s%s\n", (unsigned long long)layout.events,
             (unsigned long long)layout.insert_offset, (unsigned long long)layout.total, layout.bare ? " bare" : "",
             layout.open ? " open" : "", layout.needs_comma ? " comma" : "");
+        for (int i = 0; i < FACTS; i++)
+            if (layout.facts.known[i])
+                say(out, "fact %s %llu\n", facts[i], (unsigned long long)layout.facts.value[i]);
     } else {
         const struct scan_problem *problem = scan_problem(scan);
         assert_int_equal(status, SCAN_REFUSED);
@@ -279,6 +283,29 @@ static void test_long(void **state)
     }
 }
 
+/* What is wrong far inside a string is the same in words, whether yajl saw it or it was kept from yajl. */
+static void test_long_bad(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bad, *detail;
+    } bads[] = {{"\n", "control character in a string"},
+                {"\\q", "unknown escape in a string"},
+                {"\\u12x4", "'\\u' without four hexadecimal digits"}};
+    static const size_t sizes[] = {SIZE_MAX, 65536, 5000, 1000};
+    for (size_t i = 0; i < sizeof bads / sizeof *bads; i++)
+        for (size_t b = 0; b < sizeof sizes / sizeof *sizes; b++) {
+            char text[12000];
+            int len = snprintf(text, sizeof text, "{\"%010000d%s", 0, bads[i].bad);
+            struct sums sums = {0};
+            struct scan *scan = scan_new(SCAN_STRICT, add, &sums);
+            assert_int_equal(feed_all(scan, text, (size_t)len, sizes[b]), SCAN_REFUSED);
+            assert_string_equal(scan_problem(scan)->detail, bads[i].detail);
+            assert_true(scan_problem(scan)->only_strict);
+            scan_free(scan);
+        }
+}
+
 /* A string of `len` bytes, made without holding it: prefix, filler, suffix. */
 static enum scan_status feed_filled(struct scan *scan, const char *prefix, char filler, size_t len, const char *suffix)
 {
@@ -417,7 +444,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),     cmocka_unit_test(test_rows_by_index), cmocka_unit_test(test_long),
         cmocka_unit_test(test_limits),   cmocka_unit_test(test_depth),         cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_progress), cmocka_unit_test(test_long_bad),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,6 +30,26 @@ static const struct row rows[] = {
      "1 12-42 { ph=\"M\" }\n"
      "ok events 2 insert 42 total 43 bare comma\n",
      NULL},
+    /* what stands beside the array: its rank, its clock */
+    {"{\"baseTimeNanoseconds\": 1759165000000000000, "
+     "\"traceEvents\":[],\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":3,"
+     "\"world_size\":8,\"pg_config\":[{\"rank\":9}],\"x\":{\"rank\":7}}}",
+     "ok events 0 insert 60 total 163\nfact base-time 1759165000000000000\nfact rank 3\nfact world-size 8\n", NULL},
+    {"{\"traceEvents\":[{\"distributedInfo\":{\"rank\":1},\"args\":{\"distributedInfo\":{\"rank\":1},\"rank\":2}}],"
+     "\"rank\":4,"
+     "\"x\":{\"rank\":5,\"distributedInfo\":{\"rank\":6}}}",
+     "0 16-93 { }\nok events 1 insert 93 total 148 comma\n", NULL},
+    /* only plain whole numbers; a key that comes again takes back what it said */
+    {"{\"traceEvents\":[],\"baseTimeNanoseconds\":12345678901234567890,\"distributedInfo\":{\"rank\":\"3\",\"world_"
+     "size\":8.0}}",
+     "ok events 0 insert 16 total 109\n", NULL},
+    {"{\"traceEvents\":[],\"distributedInfo\":{\"rank\":3,\"world_size\":8},\"distributedInfo\":[{\"rank\":1}],"
+     "\"baseTimeNanoseconds\":7,\"baseTimeNanoseconds\":null}",
+     "ok events 0 insert 16 total 144\n", NULL},
+    {"{\"traceEvents\":[],\"distributedInfo\":{\"rank\":3,\"rank\":[4],\"world_size\":2,\"world_size\":0}}",
+     "ok events 0 insert 16 total 88\nfact world-size 0\n", NULL},
+    {"{\"traceEvents\":[],\"\\u0064istributedInfo\":{\"r\\u0061nk\":12}}",
+     "ok events 0 insert 16 total 58\nfact rank 12\n", NULL},
     /* an empty array */
     {"{\"traceEvents\":[ ]}", "ok events 0 insert 17 total 19\n", NULL},
     /* all elements count */
