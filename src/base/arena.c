@@ -35,6 +35,17 @@ char *arena_copy(struct arena *arena, const char *data, size_t len)
     return copy;
 }
 
+char *arena_string(struct arena *arena, const char *text, size_t len)
+{
+    char *copy = arena_take(arena, len + 1);
+    if (copy == NULL)
+        return NULL;
+    if (len > 0)
+        memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
 void arena_free(struct arena *arena)
 {
     while (arena->last != NULL) {

@@ -17,10 +17,10 @@
 static bool as_member(struct arena *arena, const struct scan_value *value, struct member *member)
 {
     *member = (struct member){.key = "", .text = value->text == NULL ? "" : value->text, .len = value->len};
-    member->kind = value->kind == SCAN_NUMBER   ? MEMBER_NUMBER
-                   : value->kind == SCAN_STRING ? MEMBER_STRING
-                   : value->kind == SCAN_NESTED ? MEMBER_NESTED
-                                                : MEMBER_WORD;
+    member->kind = value->kind == SCAN_NUMBER   ? JSON_NUMBER
+                   : value->kind == SCAN_STRING ? JSON_STRING
+                   : value->kind == SCAN_NESTED ? JSON_NESTED
+                                                : JSON_WORD;
     if (!value->escaped)
         return true;
     char *out = arena_take(arena, value->len + 1);
@@ -53,7 +53,7 @@ static bool is_guide(const struct scan_event *event)
 /* A whole number of microseconds, as far from 0 as a guide may lie. */
 static bool whole(const struct scan_value *value, int64_t *out)
 {
-    struct member member = {.key = "", .text = value->text, .len = value->len, .kind = MEMBER_NUMBER};
+    struct member member = {.key = "", .text = value->text, .len = value->len, .kind = JSON_NUMBER};
     return value->kind == SCAN_NUMBER && member_whole(&member, out) && *out >= -PLAN_LAST_TIME &&
            *out <= PLAN_LAST_TIME;
 }
@@ -73,13 +73,13 @@ static const char *shown(char *out, size_t size, const struct member *member)
 {
     if (member == NULL)
         return "missing";
-    return member->kind == MEMBER_NESTED ? "an object or array" : printable(out, size, member->text, member->len);
+    return member->kind == JSON_NESTED ? "an object or array" : printable(out, size, member->text, member->len);
 }
 
 /* A report has U+FFFD for each byte that is not UTF-8 in a pid, the trace the bytes themselves. *failed: no memory. */
 static bool same_pid(const struct member *here, const struct member *reported, bool *failed)
 {
-    if (member_equal(here, reported) || here->kind != MEMBER_STRING || reported->kind != MEMBER_STRING ||
+    if (member_equal(here, reported) || here->kind != JSON_STRING || reported->kind != JSON_STRING ||
         utf8_valid(here->text, here->len))
         return member_equal(here, reported);
     struct text written = {0}, wanted = {0};
@@ -103,7 +103,7 @@ static const struct members *track_members(const struct guide_check *check, size
 enum lt_status guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
                                 struct findings *findings, struct lt_error *error)
 {
-    static const struct member missing = {.key = "", .text = "", .kind = MEMBER_NESTED};
+    static const struct member missing = {.key = "", .text = "", .kind = JSON_NESTED};
     *check = (struct guide_check){.reading = reading, .report = report, .findings = findings, .error = error};
     for (size_t i = 0; report != NULL && i < report->track_count; i++) {
         const struct members *members = track_members(check, i);
@@ -218,7 +218,7 @@ static void check_member(const struct guide_place *at, const char *key, size_t l
 }
 
 static void check_field(const struct guide_place *at, const char *what, const struct scan_value *value,
-                        enum member_kind kind, const char *expected, bool *failed)
+                        enum json_kind kind, const char *expected, bool *failed)
 {
     char here[160];
     struct member member, wanted = {.key = "", .text = expected, .len = strlen(expected), .kind = kind};
@@ -248,9 +248,9 @@ static void check_fields(const struct guide_place *at, const struct members *row
     }
     snprintf(name, sizeof name, "L%" PRIu64, number);
     snprintf(dur, sizeof dur, "%" PRId64, to - from);
-    check_field(at, "name", &at->event->name, MEMBER_STRING, name, failed);
-    check_field(at, "ts", &at->event->ts, MEMBER_NUMBER, start->text, failed);
-    check_field(at, "dur", &at->event->dur, MEMBER_NUMBER, dur, failed);
+    check_field(at, "name", &at->event->name, JSON_STRING, name, failed);
+    check_field(at, "ts", &at->event->ts, JSON_NUMBER, start->text, failed);
+    check_field(at, "dur", &at->event->dur, JSON_NUMBER, dur, failed);
 }
 
 /* What each guide has besides its row, and what is said of all of a track or report. */
@@ -416,7 +416,7 @@ static bool take_other(struct guide_check *check, const struct scan_event *event
     char index[32], here[160], there[160];
     size_t number = (size_t)(track - check->tracks);
     snprintf(index, sizeof index, "%d", (int)number - GUIDE_SORT_BELOW);
-    struct member sorted = {.key = "", .text = index, .len = strlen(index), .kind = MEMBER_NUMBER};
+    struct member sorted = {.key = "", .text = index, .len = strlen(index), .kind = JSON_NUMBER};
     const struct member *expected = name ? members_find(track_members(check, number), "track_name") : &sorted;
     const struct member *found = members_find(&check->args, name ? "name" : "sort_index");
     count_other(track, event);

@@ -11,7 +11,7 @@
 #include "guides/report_check.h"
 #include "guides/report_reader.h"
 #include "trace/reading.h"
-#include "json/members.h"
+#include "json/json_reader.h"
 
 struct checked_track {
     struct member pid, tid; /* of its guides */

@@ -1,17 +1,16 @@
 #include "guides/guide_reader.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_parse.h>
 
 #include "base/text.h"
 #include "base/utf8.h"
 #include "trace/fields.h"
+#include "json/json_reader.h"
 #include "json/json_text.h"
 
-/* ---- one guide's args, by yajl ----------------------------------------------------------------------------- */
+/* ---- one guide's args --------------------------------------------------------------------------------------- */
 
 enum arg { ARG_PASS, ARG_LAYER, ARG_START, ARG_END, ARG_PHASE, ARG_EVIDENCE, ARG_NOTICE, ARG_ANCHOR, ARGS };
 
@@ -21,127 +20,38 @@ static const char *const arg_names[ARGS] = {
 };
 
 struct args {
-    unsigned depth;
-    bool inside;        /* the object that is open, or opens next, is args */
-    int key;            /* of enum arg, or ARGS */
+    struct json_reader json;
     struct arena arena; /* of `text` */
     char *text[ARGS];   /* NUL-terminated */
     size_t len[ARGS];
     bool number[ARGS], failed;
-    struct arena memory; /* of yajl, and of nothing else: it must stay aligned */
-    jmp_buf no_memory;
 };
 
-/* ---- yajl's memory: it does not check what it is given, so a failure must not come back to it ---------------- */
-
-#define ALIGNMENT ((size_t)16)
-
-static void *yajl_take(void *ctx, size_t size)
+/* Of an argument that comes twice the last text or number counts. */
+static bool take_item(void *ctx, enum json_kind kind, const char *text, size_t len)
 {
     struct args *args = ctx;
-    char *block = arena_take(&args->memory, ALIGNMENT + (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    if (block == NULL)
-        longjmp(args->no_memory, 1);
-    memcpy(block, &size, sizeof size);
-    return block + ALIGNMENT;
+    int arg = 0;
+    if ((kind != JSON_NUMBER && kind != JSON_STRING) || args->json.depth != 2 ||
+        !json_reader_under(&args->json, 1, "args"))
+        return true;
+    while (arg < ARGS && !json_reader_under(&args->json, 2, arg_names[arg]))
+        arg++;
+    if (arg == ARGS)
+        return true;
+    args->text[arg] = arena_string(&args->arena, text, len);
+    args->len[arg] = len;
+    args->number[arg] = kind == JSON_NUMBER;
+    args->failed = args->text[arg] == NULL;
+    return !args->failed;
 }
-
-static void *yajl_grow(void *ctx, void *old, size_t size)
-{
-    size_t had = 0;
-    char *block = yajl_take(ctx, size);
-    if (old != NULL)
-        memcpy(&had, (char *)old - ALIGNMENT, sizeof had);
-    if (had > 0)
-        memcpy(block, old, had < size ? had : size);
-    return block;
-}
-
-/* All of it is given back at once. */
-static void yajl_keep(void *ctx, void *block)
-{
-    (void)ctx;
-    (void)block;
-}
-
-/* ---- what yajl says ----------------------------------------------------------------------------------------- */
-
-static int on_value(struct args *args, const char *text, size_t len, bool number)
-{
-    if (args->depth != 2 || !args->inside || args->key == ARGS)
-        return 1;
-    char *copy = arena_take(&args->arena, len + 1);
-    if (copy == NULL) {
-        args->failed = true;
-        return 0;
-    }
-    memcpy(copy, text, len);
-    copy[len] = '\0';
-    args->text[args->key] = copy;
-    args->len[args->key] = len;
-    args->number[args->key] = number;
-    return 1;
-}
-
-static int on_number(void *args, const char *text, size_t len)
-{
-    return on_value(args, text, len, true);
-}
-
-static int on_string(void *args, const unsigned char *text, size_t len)
-{
-    return on_value(args, (const char *)text, len, false);
-}
-
-static int on_open(void *ctx)
-{
-    ((struct args *)ctx)->depth++;
-    return 1;
-}
-
-static int on_close(void *ctx)
-{
-    struct args *args = ctx;
-    args->depth--;
-    args->key = ARGS;
-    return 1;
-}
-
-static int on_key(void *ctx, const unsigned char *key, size_t len)
-{
-    struct args *args = ctx;
-    if (args->depth == 1)
-        args->inside = len == 4 && memcmp(key, "args", 4) == 0;
-    args->key = ARGS;
-    for (int i = 0; i < ARGS && args->depth == 2; i++)
-        if (strlen(arg_names[i]) == len && memcmp(key, arg_names[i], len) == 0)
-            args->key = i;
-    return 1;
-}
-
-static const yajl_callbacks callbacks = {
-    .yajl_number = on_number,
-    .yajl_string = on_string,
-    .yajl_start_map = on_open,
-    .yajl_map_key = on_key,
-    .yajl_end_map = on_close,
-    .yajl_start_array = on_open,
-    .yajl_end_array = on_close,
-};
 
 /* False when memory is out. What could not be read is missing in *args. */
 static bool read_args(struct args *args, const char *text, size_t len)
 {
-    *args = (struct args){.key = ARGS};
-    yajl_alloc_funcs memory = {.malloc = yajl_take, .realloc = yajl_grow, .free = yajl_keep, .ctx = args};
-    if (setjmp(args->no_memory) == 0) {
-        yajl_handle yajl = yajl_alloc(&callbacks, &memory, args);
-        yajl_config(yajl, yajl_dont_validate_strings, 1);
-        yajl_parse(yajl, (const unsigned char *)text, len);
-    } else {
-        args->failed = true;
-    }
-    arena_free(&args->memory);
+    *args = (struct args){.json = {.item = take_item, .ctx = args, .any_bytes = true}};
+    args->failed |= json_reader_text(&args->json, text, len) == JSON_NO_MEMORY;
+    json_reader_end(&args->json);
     return !args->failed;
 }
 

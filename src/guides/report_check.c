@@ -22,9 +22,9 @@ bool report_check_is_key(const struct member *member)
 
 static const char *shown(char *out, size_t size, const struct member *member)
 {
-    return member == NULL                  ? "missing"
-           : member->kind == MEMBER_NESTED ? "an object or array"
-                                           : printable(out, size, member->text, member->len);
+    return member == NULL                ? "missing"
+           : member->kind == JSON_NESTED ? "an object or array"
+                                         : printable(out, size, member->text, member->len);
 }
 
 bool report_check_init(struct report_check *check, const struct report *report, size_t number,
@@ -58,7 +58,7 @@ bool report_check_init(struct report_check *check, const struct report *report, 
     }
     check->origin = members_find(&report->members, "trace_origin_us");
     const struct member *terminal = members_find(members, "end_anchor_regex");
-    check->has_terminal = terminal != NULL && terminal->kind == MEMBER_STRING;
+    check->has_terminal = terminal != NULL && terminal->kind == JSON_STRING;
     uint64_t rows = report->tracks[number].rows;
     if (check->known && (unsigned __int128)check->num_layers * check->passes != rows) {
         check->known = false;
@@ -119,14 +119,14 @@ static bool check_boundary(const struct report_check *check, const struct member
     const char *expected = !last                 ? "next_layer_anchor"
                            : check->has_terminal ? "terminal_kernel_end"
                                                  : "anchor_point_only";
-    if (kind == NULL || (kind->kind == MEMBER_STRING && strcmp(kind->text, expected) == 0))
+    if (kind == NULL || (kind->kind == JSON_STRING && strcmp(kind->text, expected) == 0))
         return true;
     return row_differs(check, "boundary_kind", expected);
 }
 
 static bool number_of(const struct member *member, struct decimal *out, struct arena *arena)
 {
-    return member != NULL && member->kind == MEMBER_NUMBER &&
+    return member != NULL && member->kind == JSON_NUMBER &&
            decimal_parse(out, member->text, member->len, arena) == DECIMAL_OK;
 }
 

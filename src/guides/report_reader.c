@@ -8,22 +8,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <yajl/yajl_parse.h>
 
 #include "base/utf8.h"
-#include "json/piece.h"
-#include "json/yajl_memory.h"
 
-/* So much is given to yajl at a time, where strings are short; the rows in it wait in a queue. */
+/* So much is read at a time, where strings are short; the rows in it wait in a queue. */
 #define PIECE ((size_t)4 << 10)
 
 /* An object of ours has a third of a hundred keys at most. */
 #define MOST_KEYS 1024
 
 /* Depths of a report's objects: one track {1 "layers": [2 {3 row, several {1 "tracks": [2 {3 "layers": [4 {5 row. */
-#define TOP     1
-#define TRACK   3
-#define DEEPEST 64
+#define TOP   1
+#define TRACK 3
+#define ROW   5
 
 enum place { IN_OTHER, IN_TOP, IN_TRACK, IN_ROW };
 
@@ -34,46 +31,36 @@ struct row {
 };
 
 struct report_reader {
+    struct json_reader json;
     struct report *report;
     struct lt_error *error;
     const char *path;
     bool wants_rows; /* the second time */
     int fd;
-    uint64_t offset; /* of the piece that is being parsed */
-    bool parsing;    /* one is */
-    yajl_handle yajl;
-    struct yajl_memory memory;
-    struct piece piece;
-    uint64_t found; /* calls from yajl */
-
-    unsigned depth;
-    bool is_object[DEEPEST + 1];
-    char key[DEEPEST + 1][24]; /* the last key at each depth; a longer one is cut, and none of ours */
-    struct members last_key;   /* the last key, whole */
-    size_t track_count;        /* so far */
-    bool flat;                 /* the one track's rows stand at the top */
+    size_t track_count; /* so far */
+    bool flat;          /* the one track's rows stand at the top */
     struct row *first, **last, *current;
 };
 
 /* ---- where in the report ----------------------------------------------------------------------------------- */
 
-static bool under(const struct report_reader *reader, unsigned depth, const char *key)
+/* What level[depth] is: every other one must be an object. */
+static enum place place_of(const struct json_reader *json, unsigned depth)
 {
-    return strcmp(reader->key[depth], key) == 0;
-}
-
-/* What the object at the current depth is. */
-static enum place place(const struct report_reader *reader)
-{
-    if (reader->depth > 5 || !reader->is_object[reader->depth])
+    if (depth > ROW || depth % 2 == 0)
         return IN_OTHER;
-    if (reader->depth == TOP)
+    for (unsigned i = TOP; i <= depth; i++)
+        if (json->level[i].is_object != (i % 2 == 1))
+            return IN_OTHER;
+    bool tracks = json_reader_under(json, TOP, "tracks");
+    switch (depth) {
+    case TOP:
         return IN_TOP;
-    if (reader->depth == TRACK && !reader->is_object[2])
-        return under(reader, TOP, "tracks") ? IN_TRACK : under(reader, TOP, "layers") ? IN_ROW : IN_OTHER;
-    bool row = reader->depth == 5 && under(reader, TOP, "tracks") && under(reader, TRACK, "layers") &&
-               !reader->is_object[2] && reader->is_object[TRACK] && !reader->is_object[4];
-    return row ? IN_ROW : IN_OTHER;
+    case TRACK:
+        return tracks ? IN_TRACK : json_reader_under(json, TOP, "layers") ? IN_ROW : IN_OTHER;
+    default:
+        return tracks && json_reader_under(json, TRACK, "layers") ? IN_ROW : IN_OTHER;
+    }
 }
 
 static struct report_track *current_track(struct report_reader *reader)
@@ -81,39 +68,39 @@ static struct report_track *current_track(struct report_reader *reader)
     return reader->track_count == 0 ? NULL : &reader->report->tracks[reader->track_count - 1];
 }
 
-static int refuse(struct report_reader *reader, const char *what)
+static bool refuse(struct report_reader *reader, const char *what)
 {
     char name[512], key[64], at_key[80] = "", near[48] = "";
     /* Elements of an array, and an object before its first key, are at the key that they stand under. */
-    unsigned depth = reader->depth;
-    while (depth > 0 && reader->key[depth][0] == '\0')
+    const struct json_reader *json = &reader->json;
+    unsigned depth = json->depth;
+    while (depth > 0 && json->level[depth].key[0] == '\0')
         depth--;
     if (depth > 0)
         snprintf(at_key, sizeof at_key, " at key '%s'",
-                 printable(key, sizeof key, reader->key[depth], strlen(reader->key[depth])));
-    if (reader->parsing)
-        snprintf(near, sizeof near, " (near byte %llu)",
-                 (unsigned long long)(reader->offset + yajl_get_bytes_consumed(reader->yajl)));
+                 printable(key, sizeof key, json->level[depth].key, strlen(json->level[depth].key)));
+    if (json->parsing)
+        snprintf(near, sizeof near, " (near byte %llu)", (unsigned long long)json_reader_offset(json));
     fail(reader->error, LT_TRACE, "%s: %s%s%s; it is no report of layertrack, name the right one",
          printable(name, sizeof name, reader->path, strlen(reader->path)), what, at_key, near);
-    return 0;
+    return false;
 }
 
-static int no_memory(struct report_reader *reader)
+static bool no_memory(struct report_reader *reader)
 {
     fail_memory(reader->error);
-    return 0;
+    return false;
 }
 
-/* ---- what yajl says ---------------------------------------------------------------------------------------- */
+/* ---- what is found ---------------------------------------------------------------------------------------- */
 
-static int value(struct report_reader *reader, enum member_kind kind, const char *text, size_t len)
+static bool take_value(struct report_reader *reader, enum json_kind kind, const char *text, size_t len)
 {
-    reader->found++;
-    if (reader->depth == 0)
-        return refuse(reader, "does not begin with an object");
+    const struct json_reader *json = &reader->json;
     struct members *to = NULL;
-    switch (place(reader)) {
+    if (json->depth == 0)
+        return refuse(reader, "does not begin with an object");
+    switch (place_of(json, json->depth)) {
     case IN_TOP:
         to = reader->wants_rows ? NULL : &reader->report->members;
         break;
@@ -127,13 +114,12 @@ static int value(struct report_reader *reader, enum member_kind kind, const char
         break;
     }
     if (to == NULL)
-        return 1;
+        return true;
     if (to->count == MOST_KEYS)
         return refuse(reader, "an object of over 1024 keys");
-    const struct member *key = &reader->last_key.items[0];
-    switch (members_add(to, key->key, key->key_len, kind, text, len)) {
+    switch (members_add(to, json->key, json->key_len, kind, text, len)) {
     case MEMBERS_OK:
-        return 1;
+        return true;
     case MEMBERS_TWICE:
         return refuse(reader, "the same key twice");
     default:
@@ -141,131 +127,84 @@ static int value(struct report_reader *reader, enum member_kind kind, const char
     }
 }
 
-static int on_null(void *ctx)
+static bool new_row(struct report_reader *reader)
 {
-    return value(ctx, MEMBER_WORD, "null", 4);
-}
-
-static int on_boolean(void *ctx, int yes)
-{
-    return value(ctx, MEMBER_WORD, yes ? "true" : "false", yes ? 4 : 5);
-}
-
-static int on_number(void *ctx, const char *text, size_t len)
-{
-    return value(ctx, MEMBER_NUMBER, text, len);
-}
-
-static int on_string(void *ctx, const unsigned char *text, size_t len)
-{
-    return value(ctx, MEMBER_STRING, (const char *)text, len);
-}
-
-static int on_key(void *ctx, const unsigned char *key, size_t len)
-{
-    struct report_reader *reader = ctx;
-    reader->found++;
-    size_t size = sizeof reader->key[0] - 1, cut = len < size ? len : size;
-    memcpy(reader->key[reader->depth], key, cut);
-    reader->key[reader->depth][cut] = '\0';
-    members_free(&reader->last_key);
-    return members_add(&reader->last_key, (const char *)key, len, MEMBER_WORD, "", 0) == MEMBERS_OK ||
-           no_memory(reader);
-}
-
-static int new_row(struct report_reader *reader)
-{
+    bool at_top = reader->json.depth + 1 == TRACK;
     /* A row of one track alone, whose members are those of the top level. */
     if (reader->track_count == 0) {
         reader->track_count = 1;
         reader->flat = true;
     }
-    if (reader->flat != (reader->depth == TRACK))
+    if (reader->flat != at_top)
         return refuse(reader, "has layers beside its tracks");
     if (!reader->wants_rows) {
         current_track(reader)->rows++;
-        return 1;
+        return true;
     }
     struct row *row = calloc(1, sizeof *row);
     if (row == NULL)
         return no_memory(reader);
     row->track = reader->track_count - 1;
     *reader->last = row;
-    return 1;
+    return true;
 }
 
-static int open_value(struct report_reader *reader, bool object)
+static bool take_nested(struct report_reader *reader)
 {
-    if ((reader->depth > 0 || !object) && value(reader, MEMBER_NESTED, "", 0) == 0)
-        return 0;
-    if (reader->depth == DEEPEST)
+    const struct json_reader *json = &reader->json;
+    if ((json->depth > 0 || !json->level[TOP].is_object) && !take_value(reader, JSON_NESTED, "", 0))
+        return false;
+    if (json->depth == JSON_LEVELS)
         return refuse(reader, "is nested too deeply");
-    reader->is_object[++reader->depth] = object;
-    reader->key[reader->depth][0] = '\0';
-    enum place here = place(reader);
-    if (here == IN_TRACK && reader->flat)
+    enum place opened = place_of(json, json->depth + 1);
+    if (opened == IN_TRACK && reader->flat)
         return refuse(reader, "has layers beside its tracks");
-    if (here == IN_TRACK && reader->track_count++ == REPORT_MAX_TRACKS)
+    if (opened == IN_TRACK && reader->track_count++ == REPORT_MAX_TRACKS)
         return refuse(reader, "has too many tracks");
-    return here != IN_ROW || new_row(reader);
+    return opened != IN_ROW || new_row(reader);
 }
 
-static int on_object(void *ctx)
-{
-    return open_value(ctx, true);
-}
-
-static int on_array(void *ctx)
-{
-    return open_value(ctx, false);
-}
-
-static int on_close(void *ctx)
+static bool take_item(void *ctx, enum json_kind kind, const char *text, size_t len)
 {
     struct report_reader *reader = ctx;
-    if (reader->wants_rows && place(reader) == IN_ROW)
-        reader->last = &(*reader->last)->next;
-    reader->depth--;
-    reader->found++;
-    return 1;
+    switch (kind) {
+    case JSON_KEY:
+        return true;
+    case JSON_NESTED:
+        return take_nested(reader);
+    case JSON_CLOSE:
+        if (reader->wants_rows && place_of(&reader->json, reader->json.depth) == IN_ROW)
+            reader->last = &(*reader->last)->next;
+        return true;
+    default:
+        return take_value(reader, kind, text, len);
+    }
 }
-
-static const yajl_callbacks callbacks = {
-    .yajl_null = on_null,
-    .yajl_boolean = on_boolean,
-    .yajl_number = on_number,
-    .yajl_string = on_string,
-    .yajl_start_map = on_object,
-    .yajl_map_key = on_key,
-    .yajl_end_map = on_close,
-    .yajl_start_array = on_array,
-    .yajl_end_array = on_close,
-};
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
 /* Another piece of the file. *more is false at its end, which must be the end of the object. */
 static enum lt_status read_piece(struct report_reader *reader, bool *more)
 {
-    struct piece *piece = &reader->piece;
-    int errnum = piece_read(piece, reader->fd, reader->found);
-    if (errnum == ENOMEM)
+    enum json_status status = json_reader_file(&reader->json, reader->fd);
+    *more = status != JSON_END;
+    switch (status) {
+    case JSON_NO_MEMORY:
         return fail_memory(reader->error);
-    if (errnum == EFBIG) {
+    case JSON_UNREADABLE:
+        return fail_errno(reader->error, reader->path, "cannot be read", reader->json.errnum);
+    case JSON_TOO_LONG:
         refuse(reader, "a string, number or blank of over 8 MiB");
-        return reader->error->status;
+        break;
+    case JSON_SYNTAX:
+        refuse(reader, "is not JSON");
+        break;
+    case JSON_CUT:
+        refuse(reader, "is cut short");
+        break;
+    default:
+        break;
     }
-    if (errnum != 0)
-        return fail_errno(reader->error, reader->path, "cannot be read", errnum);
-    *more = piece->len > 0;
-    if (setjmp(reader->memory.out) != 0)
-        return fail_memory(reader->error);
-    reader->parsing = *more;
-    yajl_status status = *more ? yajl_parse(reader->yajl, piece->data, piece->len) : yajl_complete_parse(reader->yajl);
-    if (reader->error->status == LT_OK && status != yajl_status_ok)
-        refuse(reader, *more ? "is not JSON" : "is cut short");
-    reader->offset += piece->len;
-    reader->parsing = false;
     return reader->error->status;
 }
 
@@ -282,22 +221,11 @@ static void end_reader(struct report_reader *reader)
     if (reader->current != NULL)
         members_free(&reader->current->members);
     free(reader->current);
-    members_free(&reader->last_key);
-    piece_free(&reader->piece);
-    yajl_memory_free(&reader->memory);
+    json_reader_end(&reader->json);
     if (reader->fd >= 0)
         close(reader->fd);
     free((char *)(uintptr_t)reader->path);
     free(reader);
-}
-
-/* In a function of its own: what a jump out of yajl leaves is not in registers of another. */
-static enum lt_status start_yajl(struct report_reader *reader)
-{
-    if (setjmp(reader->memory.out) != 0)
-        return fail_memory(reader->error);
-    reader->yajl = yajl_alloc(&callbacks, &reader->memory.functions, reader);
-    return LT_OK;
 }
 
 static struct report_reader *new_reader(struct report *report, const char *path, bool rows, struct lt_error *error)
@@ -312,8 +240,9 @@ static struct report_reader *new_reader(struct report *report, const char *path,
     reader->error = error;
     reader->wants_rows = rows;
     reader->last = &reader->first;
-    reader->piece.least = PIECE;
-    yajl_memory_init(&reader->memory);
+    reader->json.item = take_item;
+    reader->json.ctx = reader;
+    reader->json.piece = PIECE;
     /* Not to wait for a writer, should it be a pipe. */
     reader->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
@@ -326,7 +255,7 @@ static struct report_reader *new_reader(struct report *report, const char *path,
     else if (!S_ISREG(st.st_mode))
         fail(error, LT_IO, "%s: a report is read twice and must be a file; save it in one first",
              printable(name, sizeof name, path, strlen(path)));
-    else if (start_yajl(reader) == LT_OK)
+    else
         return reader;
     end_reader(reader);
     return NULL;
@@ -385,7 +314,7 @@ enum lt_status report_count(const struct report *report, const struct report_tra
 const char *report_text(const struct report *report, const char *key)
 {
     const struct member *member = members_find(&report->members, key);
-    return member != NULL && member->kind == MEMBER_STRING ? member->text : NULL;
+    return member != NULL && member->kind == JSON_STRING ? member->text : NULL;
 }
 
 bool report_source_is_gzip(const struct report *report)

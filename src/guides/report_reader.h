@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "io/source.h"
-#include "json/members.h"
+#include "json/json_reader.h"
 
 #define REPORT_MAX_TRACKS 64
 

@@ -4,129 +4,455 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "base/utf8.h"
-#include "rules/spec_reader.h"
-#include "json/piece.h"
-#include "json/yajl_memory.h"
+#include "json/json_reader.h"
 
-#define PIECE ((size_t)64 << 10)
+#define PIECE     ((size_t)64 << 10)
+#define MAX_COUNT ((int64_t)1 << 53)
+#define MAX_DEPTH 512u
 
-/* A spec being read: the file, yajl and its memory. */
-struct job {
-    struct spec_reader reader;
-    struct yajl_memory memory;
-    const char *path;
-    char file[512]; /* the path, printable */
-    struct piece piece;
+/* ---- keys -------------------------------------------------------------------------------------------------- */
+
+enum kind {
+    KIND_TEXT,     /* a string that is not blank */
+    KIND_PATTERN,  /* a string */
+    KIND_OPTIONAL, /* a string, or null */
+    KIND_IDENTITY, /* a string or a number, or null */
+    KIND_COUNT,
+    KIND_LANDMARKS,
+    KIND_TRACKS,
+    KIND_RESULT /* passed over */
 };
 
-/* yajl makes a question mark of half a surrogate pair, which would change a pattern without a word. */
-struct surrogates {
-    bool in_string, escaped, high; /* `high`: the first half has come */
-    unsigned hex_left, code;
+struct field {
+    const char *key;
+    enum kind kind;
+    size_t offset; /* in struct lt_track, or struct lt_landmark */
+    int64_t bound; /* the least count; the most bytes of a text */
+    bool required;
 };
 
-/* Takes the next byte of the JSON text. False when it leaves half a pair alone. */
-static bool take_byte(struct surrogates *at, unsigned char c)
+#define TRACK(member) offsetof(struct lt_track, member)
+
+static const struct field track_fields[] = {
+    {"phase", KIND_TEXT, TRACK(phase), LT_MAX_PHASE, true},
+    {"evidence", KIND_TEXT, TRACK(evidence), LT_MAX_EVIDENCE, true},
+    {"anchor_regex", KIND_PATTERN, TRACK(anchor_regex), 0, true},
+    {"anchor_offset", KIND_COUNT, TRACK(anchor_offset), 0, true},
+    {"num_layers", KIND_COUNT, TRACK(num_layers), 1, true},
+    {"passes", KIND_COUNT, TRACK(passes), 1, false},
+    {"first_layer", KIND_COUNT, TRACK(first_layer), 0, false},
+    {"anchor_stride", KIND_COUNT, TRACK(anchor_stride), 1, false},
+    {"extra_anchors_per_pass", KIND_COUNT, TRACK(extra_anchors_per_pass), 0, false},
+    {"end_anchor_regex", KIND_OPTIONAL, TRACK(end_anchor_regex), 0, false},
+    {"within", KIND_OPTIONAL, TRACK(within), 0, false},
+    {"within_gpu", KIND_OPTIONAL, TRACK(within_gpu), 0, false},
+    {"pid", KIND_IDENTITY, TRACK(pid), 0, false},
+    {"device", KIND_IDENTITY, TRACK(device), 0, false},
+    {"landmarks", KIND_LANDMARKS, 0, 0, false},
+    {"tracks", KIND_TRACKS, 0, 0, false},
+    {"schema_version", KIND_RESULT, 0, 0, false},
+    {"notice", KIND_RESULT, 0, 0, false},
+    {"guide_tid", KIND_RESULT, 0, 0, false},
+    {"track_name", KIND_RESULT, 0, 0, false},
+    {"matching_anchor_count", KIND_RESULT, 0, 0, false},
+    {"original_event_count", KIND_RESULT, 0, 0, false},
+    {"added_event_count", KIND_RESULT, 0, 0, false},
+    {"trace_origin_us", KIND_RESULT, 0, 0, false},
+    {"layers", KIND_RESULT, 0, 0, false},
+    {"source_sha256", KIND_RESULT, 0, 0, false},
+    {"source_file", KIND_RESULT, 0, 0, false},
+    {"source_bytes", KIND_RESULT, 0, 0, false},
+    {"insert_offset", KIND_RESULT, 0, 0, false},
+    {"insert_bytes", KIND_RESULT, 0, 0, false},
+    {"tool_version", KIND_RESULT, 0, 0, false},
+    {"pass_scopes", KIND_RESULT, 0, 0, false},
+    {"source_gzip", KIND_RESULT, 0, 0, false},
+    {"source_crc32", KIND_RESULT, 0, 0, false},
+};
+
+static const struct field landmark_fields[] = {
+    {"regex", KIND_PATTERN, offsetof(struct lt_landmark, regex), 0, true},
+    {"count", KIND_COUNT, offsetof(struct lt_landmark, count), 0, false},
+};
+
+#define TRACK_FIELDS    (sizeof track_fields / sizeof *track_fields)
+#define LANDMARK_FIELDS (sizeof landmark_fields / sizeof *landmark_fields)
+
+/* One bit per field of a table. */
+_Static_assert(TRACK_FIELDS <= 64, "too many keys for a mask");
+
+/* ---- a spec being read ------------------------------------------------------------------------------------- */
+
+/* Each array stands before its elements. */
+enum place { AT_START, IN_TOP, IN_TRACKS, IN_TRACK, IN_LANDMARKS, IN_LANDMARK, PLACES };
+
+struct reader {
+    struct json_reader json;
+    struct spec *spec;
+    struct lt_error *error;
+    char file[512]; /* printable */
+    enum place place;
+    unsigned depth;            /* of the place; what is deeper is passed over */
+    const struct field *field; /* whose value comes next; NULL: none, in an array or at the start */
+    uint64_t seen[PLACES];     /* which keys, by their place in the table */
+    bool has_tracks;           /* `tracks` was seen */
+};
+
+static struct lt_track *track_of(struct reader *reader)
 {
-    bool high = at->high;
-    if (!at->in_string) {
-        at->in_string = c == '"';
+    return &reader->spec->tracks[reader->spec->count - 1];
+}
+
+static struct lt_landmark *landmark_of(struct reader *reader)
+{
+    return &reader->spec->landmarks[reader->spec->count - 1][track_of(reader)->landmark_count - 1];
+}
+
+/* ---- messages ----------------------------------------------------------------------------------------------- */
+
+/* tracks[1].landmarks[0].regex */
+static void describe(const struct reader *reader, const char *key, char *out, size_t size)
+{
+    const struct spec *spec = reader->spec;
+    char track[48] = "", landmark[48] = "", shown[128];
+    if (reader->place >= IN_TRACK && reader->has_tracks)
+        snprintf(track, sizeof track, "tracks[%zu]%s", spec->count - 1,
+                 key[0] == '\0' && reader->place == IN_TRACK ? "" : ".");
+    else if (reader->place == IN_TRACKS)
+        snprintf(track, sizeof track, "tracks[%zu]", spec->count);
+    if (reader->place == IN_LANDMARK)
+        snprintf(landmark, sizeof landmark, "landmarks[%zu]%s", spec->tracks[spec->count - 1].landmark_count - 1,
+                 key[0] == '\0' ? "" : ".");
+    else if (reader->place == IN_LANDMARKS)
+        snprintf(landmark, sizeof landmark, "landmarks[%zu]", spec->tracks[spec->count - 1].landmark_count);
+    snprintf(out, size, "%s%s%s", track, landmark, printable(shown, sizeof shown, key, strlen(key)));
+}
+
+/* Ends the reading with a message about a key. Returns false. */
+static bool refuse(struct reader *reader, const char *key, const char *what)
+{
+    char where[256];
+    describe(reader, key, where, sizeof where);
+    fail(reader->error, LT_USAGE, "%s: %s%s%s", reader->file, where, where[0] == '\0' ? "" : ": ", what);
+    return false;
+}
+
+static bool no_memory(struct reader *reader)
+{
+    fail_memory(reader->error);
+    return false;
+}
+
+static bool refuse_value(struct reader *reader, const char *is)
+{
+    static const char *const wanted[] = {
+        [KIND_TEXT] = "a string that is not blank", [KIND_PATTERN] = "a string",
+        [KIND_OPTIONAL] = "a string or null",       [KIND_IDENTITY] = "a string, a number or null",
+        [KIND_LANDMARKS] = "an array of objects",   [KIND_TRACKS] = "an array of objects",
+    };
+    char what[256], number[48];
+    const struct field *field = reader->field;
+    if (field == NULL) {
+        snprintf(what, sizeof what,
+                 reader->place == AT_START ? "must be an object with tracks, or a report; it is %s"
+                                           : "must be an object, is %s",
+                 is);
+        return refuse(reader, "", what);
+    }
+    snprintf(number, sizeof number, "a whole number from %d to 2^53", (int)field->bound);
+    snprintf(what, sizeof what, "must be %s, is %s", field->kind == KIND_COUNT ? number : wanted[field->kind], is);
+    return refuse(reader, field->key, what);
+}
+
+/* With the key that was meant, when one begins alike. */
+static bool refuse_key(struct reader *reader, const struct field *fields, size_t count, const char *key, size_t len)
+{
+    char shown[128], what[128] = "unknown key; the manual lists them under SEVERAL TRACKS";
+    size_t most = 3;
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        while (same < len && fields[i].key[same] == key[same] && key[same] != '\0')
+            same++;
+        if (same <= most || fields[i].kind == KIND_RESULT)
+            continue;
+        most = same;
+        snprintf(what, sizeof what, "unknown key; did you mean %s?", fields[i].key);
+    }
+    return refuse(reader, printable(shown, sizeof shown, key, len), what);
+}
+
+/* ---- tracks and landmarks ---------------------------------------------------------------------------------- */
+
+static bool new_track(struct reader *reader)
+{
+    struct spec *spec = reader->spec;
+    if (spec->count == LT_MAX_TRACKS)
+        return refuse(reader, "", "one track too many; a job has at most 64");
+    spec->tracks[spec->count++] = (struct lt_track){.passes = 1, .anchor_stride = 1};
+    return true;
+}
+
+static bool new_landmark(struct reader *reader)
+{
+    struct lt_track *track = track_of(reader);
+    struct lt_landmark **landmarks = &reader->spec->landmarks[reader->spec->count - 1];
+    if (track->landmark_count == LT_MAX_LANDMARKS)
+        return refuse(reader, "", "one landmark too many; a track has at most 64");
+    if (*landmarks == NULL)
+        *landmarks = malloc(LT_MAX_LANDMARKS * sizeof **landmarks);
+    if (*landmarks == NULL)
+        return no_memory(reader);
+    (*landmarks)[track->landmark_count++] = (struct lt_landmark){.count = 1};
+    track->landmarks = *landmarks;
+    return true;
+}
+
+static bool check_required(struct reader *reader, const struct field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].required && (reader->seen[reader->place] >> i & 1) == 0)
+            return refuse(reader, fields[i].key, "is missing");
+    return true;
+}
+
+static bool end_top(struct reader *reader)
+{
+    reader->spec->flat = !reader->has_tracks;
+    if (reader->spec->flat)
+        return (reader->spec->count > 0 || new_track(reader)) && check_required(reader, track_fields, TRACK_FIELDS);
+    return reader->spec->count > 0 || refuse(reader, "tracks", "is empty; put a track into it");
+}
+
+/* ---- keys and values ---------------------------------------------------------------------------------------- */
+
+/* A key of a track, be it at the top or in the array. */
+static bool take_track_key(struct reader *reader, const struct field *field)
+{
+    bool at_top = reader->place == IN_TOP, is_flat = reader->spec->count > 0 && !reader->has_tracks;
+    if (field->kind == KIND_RESULT)
         return true;
+    if (field->kind == KIND_TRACKS) {
+        reader->has_tracks = true;
+        return at_top ? !is_flat || refuse(reader, "tracks", "stands beside a track's own keys; move those into it")
+                      : refuse(reader, "tracks", "unknown key in a track");
     }
-    if (at->hex_left > 0) {
-        at->code = at->code * 16 + (unsigned)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-        if (--at->hex_left > 0)
-            return true;
-        at->high = at->code >= 0xd800 && at->code < 0xdc00;
-        return high == (at->code >= 0xdc00 && at->code < 0xe000);
-    }
-    if (at->escaped || c == '\\') {
-        bool starts = !at->escaped, unicode = at->escaped && c == 'u';
-        at->escaped = starts;
-        if (unicode) {
-            at->hex_left = 4;
-            at->code = 0;
-        }
-        return starts || unicode || !high;
-    }
-    at->in_string = c != '"';
-    return !high;
+    if (at_top && reader->has_tracks)
+        return refuse(reader, field->key, "stands beside tracks; move it into one");
+    return !at_top || is_flat || new_track(reader);
 }
 
-static enum lt_status check_surrogates(struct spec_reader *reader, struct surrogates *at, const unsigned char *data,
-                                       size_t len, uint64_t before)
+static bool take_key(struct reader *reader, const char *key, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        if (!take_byte(at, data[i]))
-            return fail(reader->error, LT_USAGE,
-                        "%s: half of a surrogate pair before byte %" PRIu64 "; write the character itself, in UTF-8",
-                        reader->file, before + i);
-    return LT_OK;
+    bool in_landmark = reader->place == IN_LANDMARK;
+    const struct field *fields = in_landmark ? landmark_fields : track_fields;
+    size_t count = in_landmark ? LANDMARK_FIELDS : TRACK_FIELDS, i = 0;
+    while (i < count && (strlen(fields[i].key) != len || memcmp(fields[i].key, key, len) != 0))
+        i++;
+    if (i == count)
+        return refuse_key(reader, fields, count, key, len);
+    reader->field = &fields[i];
+    if (!in_landmark && !take_track_key(reader, reader->field))
+        return false;
+    if ((reader->seen[reader->place] >> i & 1) != 0)
+        return refuse(reader, key, "stands twice");
+    reader->seen[reader->place] |= (uint64_t)1 << i;
+    return true;
 }
 
-static enum lt_status syntax_error(struct spec_reader *reader, yajl_handle yajl, const unsigned char *data, size_t len,
-                                   uint64_t before)
+/* Where the field's value belongs. */
+static void *target(struct reader *reader)
 {
-    char why[128] = "";
-    uint64_t offset = before + (data == NULL ? 0 : yajl_get_bytes_consumed(yajl));
-    unsigned char *message = yajl_get_error(yajl, 0, data, len);
-    if (message != NULL) {
-        size_t size = strcspn((const char *)message, "\n");
-        while (size > 0 && message[size - 1] == '.')
-            size--;
-        printable(why, sizeof why, (const char *)message, size);
+    char *base = reader->place == IN_LANDMARK ? (char *)landmark_of(reader) : (char *)track_of(reader);
+    return base + reader->field->offset;
+}
+
+static bool keep_text(struct reader *reader, const char *text, size_t len)
+{
+    const char *copy = arena_string(&reader->spec->texts, text, len);
+    if (copy == NULL)
+        return no_memory(reader);
+    memcpy(target(reader), &copy, sizeof copy);
+    return true;
+}
+
+static bool take_string(struct reader *reader, const char *text, size_t len)
+{
+    char shown[64], what[80];
+    const struct field *field = reader->field;
+    if (field == NULL || field->kind > KIND_IDENTITY || (field->kind == KIND_TEXT && utf8_is_blank(text, len))) {
+        snprintf(what, sizeof what, "\"%s\"", printable(shown, sizeof shown, text, len));
+        return refuse_value(reader, what);
     }
-    yajl_free_error(yajl, message);
-    return fail(reader->error, LT_USAGE,
-                "%s: not JSON at byte %" PRIu64 ": %s; a spec is JSON: {\"tracks\": [...]}, or a report", reader->file,
-                offset, why);
+    if (field->kind == KIND_TEXT && len > (uint64_t)field->bound) {
+        snprintf(what, sizeof what, "is longer than %" PRId64 " bytes; shorten it", field->bound);
+        return refuse(reader, field->key, what);
+    }
+    if (memchr(text, '\0', len) != NULL)
+        return refuse(reader, field->key, "holds a NUL character; take it out");
+    return keep_text(reader, text, len);
 }
 
-/* Feeds one block, or the end when `len` is 0. */
-static enum lt_status feed(struct spec_reader *reader, yajl_handle yajl, const unsigned char *data, size_t len,
-                           uint64_t before)
+static bool take_count(struct reader *reader, const struct decimal *number, const char *shown)
 {
-    yajl_status status = len == 0 ? yajl_complete_parse(yajl) : yajl_parse(yajl, data, len);
-    if (status == yajl_status_client_canceled)
+    int64_t rounded;
+    bool whole = decimal_round(number, &rounded);
+    struct decimal back = decimal_from_int(whole ? rounded : 0);
+    if (!whole || decimal_compare(number, &back) != 0 || rounded < reader->field->bound || rounded > MAX_COUNT)
+        return refuse_value(reader, shown);
+    uint64_t count = (uint64_t)rounded;
+    memcpy(target(reader), &count, sizeof count);
+    return true;
+}
+
+/* A number's canonical digits, as the trace's own pids are compared. */
+static bool keep_digits(struct reader *reader, const struct decimal *number, struct arena *arena)
+{
+    struct decimal plain;
+    char *digits = NULL;
+    if (decimal_shift(&plain, number, 0, arena) == DECIMAL_OK)
+        digits = arena_take(arena, decimal_print_size(&plain));
+    if (digits == NULL)
+        return no_memory(reader);
+    return keep_text(reader, digits, decimal_print(&plain, digits, decimal_print_size(&plain)));
+}
+
+static bool take_number(struct reader *reader, const char *text, size_t len)
+{
+    char shown[64];
+    struct arena arena = {0};
+    struct decimal number;
+    bool is_count = reader->field != NULL && reader->field->kind == KIND_COUNT;
+    printable(shown, sizeof shown, text, len);
+    if (!is_count && (reader->field == NULL || reader->field->kind != KIND_IDENTITY))
+        return refuse_value(reader, shown);
+    enum decimal_status status = decimal_parse(&number, text, len, &arena);
+    bool taken = status == DECIMAL_NO_MEMORY ? no_memory(reader)
+                 : status != DECIMAL_OK      ? refuse_value(reader, shown)
+                 : is_count                  ? take_count(reader, &number, shown)
+                                             : keep_digits(reader, &number, &arena);
+    arena_free(&arena);
+    return taken;
+}
+
+static bool take_word(struct reader *reader, const char *word)
+{
+    const struct field *field = reader->field;
+    bool may_be_null = field != NULL && (field->kind == KIND_OPTIONAL || field->kind == KIND_IDENTITY);
+    return (may_be_null && strcmp(word, "null") == 0) || refuse_value(reader, word);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------- */
+
+static bool open_place(struct reader *reader)
+{
+    const struct field *field = reader->field;
+    bool is_object = reader->json.level[reader->json.depth + 1].is_object;
+    if (is_object && field == NULL) {
+        if ((reader->place == IN_TRACKS && !new_track(reader)) ||
+            (reader->place == IN_LANDMARKS && !new_landmark(reader)))
+            return false;
+        reader->place++;
+        reader->seen[reader->place] = 0;
+    } else if (!is_object && field != NULL && field->kind >= KIND_LANDMARKS) {
+        reader->place = field->kind == KIND_TRACKS ? IN_TRACKS : IN_LANDMARKS;
+    } else {
+        return refuse_value(reader, is_object ? "an object" : "an array");
+    }
+    reader->field = NULL;
+    reader->depth++;
+    return true;
+}
+
+static bool close_place(struct reader *reader)
+{
+    reader->field = NULL;
+    reader->depth--;
+    switch (reader->place) {
+    case IN_TRACKS:
+        reader->place = IN_TOP;
+        return true;
+    case IN_LANDMARKS:
+        reader->place = reader->has_tracks ? IN_TRACK : IN_TOP;
+        return true;
+    case IN_TRACK:
+        if (!check_required(reader, track_fields, TRACK_FIELDS))
+            return false;
+        reader->place = IN_TRACKS;
+        return true;
+    case IN_LANDMARK:
+        if (!check_required(reader, landmark_fields, LANDMARK_FIELDS))
+            return false;
+        reader->place = IN_LANDMARKS;
+        return true;
+    default:
+        return end_top(reader);
+    }
+}
+
+static bool take_item(void *ctx, enum json_kind kind, const char *text, size_t len)
+{
+    struct reader *reader = ctx;
+    if (kind == JSON_NESTED && reader->json.depth == MAX_DEPTH) {
+        fail(reader->error, LT_USAGE, "%s: nested more than %u deep; write a flatter file", reader->file, MAX_DEPTH);
+        return false;
+    }
+    bool is_value = kind != JSON_KEY && kind != JSON_CLOSE;
+    if (reader->json.depth > reader->depth || (is_value && reader->field != NULL && reader->field->kind == KIND_RESULT))
+        return true;
+    switch (kind) {
+    case JSON_KEY:
+        return take_key(reader, text, len);
+    case JSON_NESTED:
+        return open_place(reader);
+    case JSON_CLOSE:
+        return close_place(reader);
+    case JSON_STRING:
+        return take_string(reader, text, len);
+    case JSON_NUMBER:
+        return take_number(reader, text, len);
+    default:
+        return take_word(reader, text);
+    }
+}
+
+/* ---- the file ----------------------------------------------------------------------------------------------- */
+
+static enum lt_status read_all(struct reader *reader, const char *path, int fd)
+{
+    enum json_status status = JSON_OK;
+    while (status == JSON_OK)
+        status = json_reader_file(&reader->json, fd);
+    const char *file = reader->file;
+    uint64_t offset = json_reader_offset(&reader->json);
+    switch (status) {
+    case JSON_END:
+        return LT_OK;
+    case JSON_STOPPED:
         return reader->error->status;
-    if (status != yajl_status_ok && len == 0 && before == 0)
-        return fail(reader->error, LT_USAGE, "%s: is empty; a spec is an object with tracks, or a report",
-                    reader->file);
-    if (status != yajl_status_ok)
-        return syntax_error(reader, yajl, len == 0 ? NULL : data, len, before);
-    return LT_OK;
-}
-
-static enum lt_status read_all(struct job *job, int fd)
-{
-    struct lt_error *error = job->reader.error;
-    if (setjmp(job->memory.out) != 0)
-        return fail_memory(error);
-    yajl_handle yajl = yajl_alloc(&spec_callbacks, &job->memory.functions, &job->reader);
-    struct surrogates surrogates = {0};
-    uint64_t before = 0;
-    for (;;) {
-        const struct piece *piece = &job->piece;
-        int errnum = piece_read(&job->piece, fd, job->reader.found);
-        if (errnum == ENOMEM)
-            return fail_memory(error);
-        if (errnum == EFBIG)
-            return fail(error, LT_USAGE,
-                        "%s: a string, number or blank of over 8 MiB before byte %" PRIu64 "; shorten it", job->file,
-                        before);
-        if (errnum != 0)
-            return fail_errno(error, job->path, "cannot be read", errnum);
-        enum lt_status status = check_surrogates(&job->reader, &surrogates, piece->data, piece->len, before);
-        if (status == LT_OK)
-            status = feed(&job->reader, yajl, piece->data, piece->len, before);
-        if (status != LT_OK || piece->len == 0)
-            return status;
-        before += piece->len;
+    case JSON_NO_MEMORY:
+        return fail_memory(reader->error);
+    case JSON_UNREADABLE:
+        return fail_errno(reader->error, path, "cannot be read", reader->json.errnum);
+    case JSON_TOO_LONG:
+        return fail(reader->error, LT_USAGE,
+                    "%s: a string, number or blank of over 8 MiB before byte %" PRIu64 "; shorten it", file, offset);
+    case JSON_HALF_PAIR:
+        return fail(reader->error, LT_USAGE,
+                    "%s: half of a surrogate pair before byte %" PRIu64 "; write the character itself, in UTF-8", file,
+                    offset);
+    default:
+        if (status == JSON_CUT && offset == 0)
+            return fail(reader->error, LT_USAGE, "%s: is empty; a spec is an object with tracks, or a report", file);
+        return fail(reader->error, LT_USAGE,
+                    "%s: not JSON at byte %" PRIu64 ": %s; a spec is JSON: {\"tracks\": [...]}, or a report", file,
+                    offset, reader->json.why);
     }
 }
 
@@ -135,24 +461,16 @@ enum lt_status spec_read(struct spec *spec, const char *path, struct lt_error *e
     *spec = (struct spec){0};
     if (path[0] == '\0' || strcmp(path, "-") == 0)
         return fail(error, LT_USAGE, "--spec '%s' names no file; save the spec in one", path);
-    struct job *job = calloc(1, sizeof *job);
-    if (job == NULL)
-        return fail_memory(error);
-    job->path = path;
-    job->piece.least = PIECE;
-    job->reader.spec = spec;
-    job->reader.error = error;
-    job->reader.file = printable(job->file, sizeof job->file, path, strlen(path));
-    yajl_memory_init(&job->memory);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    enum lt_status status = fd < 0 ? fail_errno(error, path, "cannot be opened", errno) : read_all(job, fd);
-    yajl_memory_free(&job->memory);
-    piece_free(&job->piece);
-    if (fd >= 0)
-        (void)close(fd);
-    for (size_t i = 0; i < spec->count; i++)
-        spec->tracks[i].landmarks = spec->landmarks[i];
-    free(job);
+    if (fd < 0)
+        return fail_errno(error, path, "cannot be opened", errno);
+    struct reader reader = {.json = {.item = take_item, .ctx = &reader, .piece = PIECE, .no_half_pairs = true},
+                            .spec = spec,
+                            .error = error};
+    printable(reader.file, sizeof reader.file, path, strlen(path));
+    enum lt_status status = read_all(&reader, path, fd);
+    json_reader_end(&reader.json);
+    (void)close(fd);
     return status;
 }
 
@@ -160,8 +478,6 @@ void spec_free(struct spec *spec)
 {
     for (size_t i = 0; i < spec->count; i++)
         free(spec->landmarks[i]);
-    free(spec->landmarks);
-    free(spec->tracks);
     arena_free(&spec->texts);
     *spec = (struct spec){0};
 }

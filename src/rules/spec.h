@@ -16,11 +16,11 @@
 #include "base/error.h"
 
 struct spec {
-    struct lt_track *tracks; /* [count] */
+    struct lt_track tracks[LT_MAX_TRACKS];        /* [count] */
+    struct lt_landmark *landmarks[LT_MAX_TRACKS]; /* [count]: what each track's landmarks point at */
     size_t count;
     bool flat; /* the keys of its one track stand at the top */
     struct arena texts;
-    struct lt_landmark **landmarks; /* [count]: what each track's landmarks point at */
 };
 
 /*
