@@ -303,13 +303,41 @@ static int give_name(struct sink *sink)
     return errnum;
 }
 
+/* Until it is on the disk; some file systems cannot tell. */
+static bool synchronise(int fd)
+{
+    while (fsync(fd) != 0)
+        if (errno != EINTR)
+            return errno == EINVAL || errno == EROFS || errno == ENOTSUP || errno == ENOSYS;
+    return true;
+}
+
+/* The same of the names in a file's folder, if that may be read. 0 or an errno value. */
+static int synchronise_folder(const char *path)
+{
+    char *folder = folder_of(path);
+    if (folder == NULL)
+        return ENOMEM;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int errnum = fd < 0 || synchronise(fd) ? 0 : errno;
+    free(folder);
+    if (fd >= 0)
+        close(fd);
+    return errnum;
+}
+
 static enum lt_status close_all(struct sink **sinks, size_t count, struct lt_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         struct sink *sink = sinks[i];
         if (sink == NULL)
             continue;
-        /* A full disk or a lost server may show only now. Standard output stays open for its owner. */
+        /* A full disk or a lost server may show only now, and signals may have come meanwhile. */
+        if (sink->errnum == 0 && sink->path != NULL && !synchronise(sink->fd))
+            sink->errnum = errno;
+        if (sink->errnum == 0 && sink->path != NULL)
+            wrote(sink, 0);
+        /* Standard output stays open for its owner. */
         int fd = sink->path != NULL ? sink->fd : dup(sink->fd);
         if (sink->path != NULL)
             sink->fd = -1;
@@ -319,6 +347,15 @@ static enum lt_status close_all(struct sink **sinks, size_t count, struct lt_err
             return sink_error(sink, error);
     }
     return LT_OK;
+}
+
+static void take_names_back(struct sink **sinks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sinks[i] != NULL && sinks[i]->named) {
+            unlink(sinks[i]->path);
+            sinks[i]->named = false;
+        }
 }
 
 enum lt_status sink_commit(struct sink **sinks, size_t count, struct lt_error *error)
@@ -334,15 +371,12 @@ enum lt_status sink_commit(struct sink **sinks, size_t count, struct lt_error *e
         if (sink == NULL || sink->path == NULL)
             continue;
         int errnum = give_name(sink);
-        if (errnum == 0) {
-            sink->named = true;
+        sink->named = errnum == 0;
+        if (errnum == 0)
+            errnum = synchronise_folder(sink->path);
+        if (errnum == 0)
             continue;
-        }
-        for (size_t j = 0; j < i; j++)
-            if (sinks[j] != NULL && sinks[j]->named) {
-                unlink(sinks[j]->path);
-                sinks[j]->named = false;
-            }
+        take_names_back(sinks, count);
         char name[512];
         printable(name, sizeof name, sink->path, strlen(sink->path));
         status = errnum == EEXIST

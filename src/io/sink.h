@@ -2,8 +2,8 @@
  * sink.h - an output that appears whole or not at all, or standard output
  *
  * A file is made under a temporary name in its own folder and gets its name
- * in sink_commit() only, never over something that exists. Every write is
- * checked. A sink knows nothing of what is written.
+ * in sink_commit() only, when it is on the disk, never over something that
+ * exists. Every write is checked. A sink knows nothing of what is written.
  */
 #ifndef SINK_H
 #define SINK_H
@@ -58,7 +58,8 @@ enum lt_status sink_error(const struct sink *sink, struct lt_error *error);
 struct output sink_output(struct sink *sink);
 
 /*
- * Closes every sink and gives the files their names: all of them, or none.
+ * Synchronises and closes every sink and gives the files their names, for
+ * good when it returns: all of them, or none.
  * sinks[] may hold NULLs. Interrupting signals are held back meanwhile.
  */
 enum lt_status sink_commit(struct sink **sinks, size_t count, struct lt_error *error);

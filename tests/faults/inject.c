@@ -24,8 +24,8 @@
 static const struct {
     const char *name;
     int number;
-} errors[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},   {"EDQUOT", EDQUOT},
-              {"ENOMEM", ENOMEM}, {"EPERM", EPERM},   {"EEXIST", EEXIST}, {"EACCES", EACCES},
+} errors[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},   {"EDQUOT", EDQUOT}, {"ENOMEM", ENOMEM},
+              {"EPERM", EPERM},   {"EEXIST", EEXIST}, {"EACCES", EACCES}, {"EROFS", EROFS},   {"ENOTSUP", ENOTSUP},
               {"EXDEV", EXDEV},   {"EINVAL", EINVAL}, {"EMFILE", EMFILE}, {"EAGAIN", EAGAIN}};
 
 static char function[32];
@@ -144,6 +144,15 @@ int close(int fd)
     if (!hit("close"))
         return next(fd);
     next(fd);
+    errno = errnum;
+    return -1;
+}
+
+int fsync(int fd)
+{
+    NEXT(close_fn *, "fsync")
+    if (!hit("fsync"))
+        return next(fd);
     errno = errnum;
     return -1;
 }
