@@ -15,7 +15,7 @@ struct report_facts {
     const char *sha256;
     bool source_is_gzip;
     const char *crc32;       /* of its uncompressed bytes, when it is gzip */
-    const char *source_file; /* base name */
+    const char *source_file; /* base name; NULL: standard input */
     uint64_t source_bytes, insert_offset, insert_bytes;
 };
 

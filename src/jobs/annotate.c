@@ -247,7 +247,7 @@ static enum lt_status pass_two(struct job *job, struct lt_annotate_result *resul
         .sha256 = source_sha256(job->reading.source),
         .source_is_gzip = source_is_gzip(job->reading.source),
         .crc32 = source_crc32(job->reading.source),
-        .source_file = base_name(job->options->trace),
+        .source_file = strcmp(job->options->trace, "-") == 0 ? NULL : base_name(job->options->trace),
         .source_bytes = job->reading.layout.total,
         .insert_offset = job->reading.layout.insert_offset,
     };

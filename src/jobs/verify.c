@@ -209,7 +209,7 @@ static void check_hash(struct verify *job)
     else if (!proof.is_whole)
         finding(&job->findings, LT_FINDING_OPEN,
                 "whether every other byte is the source's: the report has the hash of a compressed file; name it (%s)",
-                file == NULL ? "SOURCE" : printable(shown, sizeof shown, file, strlen(file)));
+                file == NULL || strcmp(file, "-") == 0 ? "SOURCE" : printable(shown, sizeof shown, file, strlen(file)));
     else
         finding(&job->findings, LT_FINDING_DIFFERS,
                 "the bytes outside the guides have %s %s, the source had %s; name the source to see where", proof.name,
