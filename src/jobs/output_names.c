@@ -3,27 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
 /* ---- paths ------------------------------------------------------------------------------------------------- */
-
-/* Appends the parts of `path` to an absolute path without a slash at its end. */
-static void append_parts(struct text *absolute, const char *path)
-{
-    while (*path != '\0') {
-        size_t len = strcspn(path, "/");
-        if (len == 2 && memcmp(path, "..", 2) == 0) {
-            while (absolute->len > 0 && absolute->data[--absolute->len] != '/')
-                continue;
-        } else if (len > 0 && (len != 1 || path[0] != '.')) {
-            text_add(absolute, "/", 1);
-            text_add(absolute, path, len);
-        }
-        path += len;
-        path += *path == '/';
-    }
-}
 
 /* The text with a NUL in the arena; NULL when memory is out. */
 static const char *keep(struct text *text, struct arena *arena)
@@ -38,9 +22,7 @@ static const char *keep(struct text *text, struct arena *arena)
 static const char *absolute_path(const char *cwd, const char *path, struct arena *arena)
 {
     struct text text = {0};
-    if (path[0] != '/')
-        append_parts(&text, cwd);
-    append_parts(&text, path);
+    path_add_absolute(&text, cwd, path);
     return keep(&text, arena);
 }
 
@@ -148,12 +130,6 @@ static int by_path(const void *x, const void *y)
     return (left->source > right->source) - (left->source < right->source);
 }
 
-static bool is_in_folder(const char *path, const char *folder)
-{
-    size_t len = strlen(folder);
-    return strncmp(path, folder, len) == 0 && path[len] == '/';
-}
-
 static enum lt_status refuse(const struct place *a, const struct place *b, const char *const *sources,
                              struct lt_error *error)
 {
@@ -179,7 +155,7 @@ static enum lt_status check_places(struct place *places, size_t count, const cha
     qsort(places, count, sizeof *places, by_path);
     for (size_t i = 1; i < count; i++) {
         const struct place *a = &places[i - 1], *b = &places[i];
-        if (strcmp(a->absolute, b->absolute) == 0 || is_in_folder(b->absolute, a->absolute))
+        if (strcmp(a->absolute, b->absolute) == 0 || path_below(b->absolute, a->absolute) != NULL)
             return refuse(a, b, sources, error);
     }
     return LT_OK;
