@@ -1,5 +1,9 @@
 /*
  * error.h - how the library says what went wrong
+ *
+ * Every sentence is "FILE: what; what to do". It is written as one format,
+ * and taken apart by it: a file is what a leading "%s: " stands for, and what
+ * to do follows the last "; " of the format (not of what it is filled with).
  */
 #ifndef ERROR_H
 #define ERROR_H
@@ -16,11 +20,24 @@
 void error_reset(struct lt_error *error);
 
 /*
- * Fills *error with a status and a sentence ("what; what to do") and returns
- * the status, so that a failing function can `return fail(...)`. The first
+ * Fills *error with a class and a sentence, and returns the status that goes
+ * with it, so that a failing function can `return fail(...)`. The first
  * failure wins: an error that is already set is kept.
  */
+enum lt_status fail_as(struct lt_error *error, enum lt_class class_id, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* The same with the class that is named after a status. */
 enum lt_status fail(struct lt_error *error, enum lt_status status, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* Where in a file. */
+struct error_place {
+    uint64_t event, offset; /* LT_NONE: not known */
+    uint64_t line;          /* from 1; 0: not known */
+};
+
+/* The same as fail_as() about a place. */
+enum lt_status fail_at(struct lt_error *error, enum lt_class class_id, struct error_place place, const char *format,
+                       ...) PRINTF_LIKE(4, 5);
 
 /* The same about a file and an errno value: LT_IO, "FILE: what: strerror; what to do". */
 enum lt_status fail_errno(struct lt_error *error, const char *file, const char *what, int errnum);
@@ -32,5 +49,8 @@ enum lt_status fail_memory(struct lt_error *error);
 
 /* The caller wanted no more of the job on `name`. */
 enum lt_status fail_cancelled(struct lt_error *error, const char *name);
+
+/* Hands on what went wrong elsewhere. */
+enum lt_status fail_again(struct lt_error *error, const struct lt_error *other);
 
 #endif

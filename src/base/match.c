@@ -69,8 +69,8 @@ struct matcher *matcher_new(const char *option, const char *pattern, struct lt_e
         PCRE2_UCHAR why[256] = "";
         char shown[256];
         pcre2_get_error_message(code, why, sizeof why);
-        fail(error, LT_USAGE, "%s '%s': %s at position %zu; correct the pattern", option,
-             printable(shown, sizeof shown, pattern, strlen(pattern)), (const char *)why, (size_t)where);
+        fail_as(error, LT_CLASS_PATTERN, "%s '%s': %s at position %zu; correct the pattern", option,
+                printable(shown, sizeof shown, pattern, strlen(pattern)), (const char *)why, (size_t)where);
         matcher_free(matcher);
         return NULL;
     }
@@ -159,11 +159,11 @@ enum lt_status matcher_error(const struct matcher *matcher, const char *file, co
     PCRE2_UCHAR why[256] = "";
     char shown_pattern[256], shown_name[128], shown_file[512];
     pcre2_get_error_message(matcher->result, why, sizeof why);
-    return fail(error, LT_SELECTION,
-                "%s: %s '%s' gave up on the %s name '%s' (%s); write a pattern that backtracks less",
-                printable(shown_file, sizeof shown_file, file, strlen(file)), matcher->option,
-                printable(shown_pattern, sizeof shown_pattern, matcher->pattern, strlen(matcher->pattern)), kind,
-                printable(shown_name, sizeof shown_name, name, len), (const char *)why);
+    return fail_as(error, LT_CLASS_PATTERN_GAVE_UP,
+                   "%s: %s '%s' gave up on the %s name '%s' (%s); write a pattern that backtracks less",
+                   printable(shown_file, sizeof shown_file, file, strlen(file)), matcher->option,
+                   printable(shown_pattern, sizeof shown_pattern, matcher->pattern, strlen(matcher->pattern)), kind,
+                   printable(shown_name, sizeof shown_name, name, len), (const char *)why);
 }
 
 const char *matcher_pattern(const struct matcher *matcher)

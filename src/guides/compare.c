@@ -99,7 +99,7 @@ enum lt_status compare_end(struct compare *compare, bool whole, struct reading *
     if (source_check_unchanged(compare->source, error) != LT_OK)
         return error->status;
     if (compare->trouble.status != LT_OK)
-        return fail(error, compare->trouble.status, "%s", compare->trouble.message);
+        return fail_again(error, &compare->trouble);
     if (compare->differs)
         tell(compare, reading, findings);
     else if (goes_on)

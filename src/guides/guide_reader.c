@@ -131,10 +131,11 @@ static struct guide_track *new_track(struct guide_reader *guides, const struct s
 {
     char name[512];
     if (guides->track_count == GUIDES_MAX_TRACKS) {
-        fail(guides->error, LT_SELECTION, "%s: guides on more than %d tracks; annotate the original trace again",
-             printable(name, sizeof name, source_name(guides->reading->source),
-                       strlen(source_name(guides->reading->source))),
-             GUIDES_MAX_TRACKS);
+        fail_as(guides->error, LT_CLASS_GUIDES_CHANGED,
+                "%s: guides on more than %d tracks; annotate the original trace again",
+                printable(name, sizeof name, source_name(guides->reading->source),
+                          strlen(source_name(guides->reading->source))),
+                GUIDES_MAX_TRACKS);
         return NULL;
     }
     struct guide_track *track = &guides->tracks[guides->track_count];
@@ -173,9 +174,10 @@ static bool bad_guide(struct guide_reader *guides, const struct scan_event *even
 {
     char name[512];
     const char *file = source_name(guides->reading->source);
-    fail(guides->error, LT_SELECTION,
-         "%s: the guide at byte %" PRIu64 ", event %" PRIu64 ", %s; annotate the original trace again",
-         printable(name, sizeof name, file, strlen(file)), event->offset, event->index, what);
+    fail_at(guides->error, LT_CLASS_GUIDES_CHANGED,
+            (struct error_place){.event = event->index, .offset = event->offset},
+            "%s: the guide at byte %" PRIu64 ", event %" PRIu64 ", %s; annotate the original trace again",
+            printable(name, sizeof name, file, strlen(file)), event->offset, event->index, what);
     return false;
 }
 
@@ -297,10 +299,10 @@ static enum lt_status refuse_tracks(struct guide_reader *guides, const char *fil
     }
     text_add(&list, "", 1);
     char shown[2048];
-    enum lt_status status = list.failed
-                                ? fail_memory(guides->error)
-                                : fail(guides->error, LT_SELECTION, "%s: %s; choose one with --track PHASE or TID: %s",
-                                       file, why, printable(shown, sizeof shown, list.data, strlen(list.data)));
+    enum lt_status status = list.failed ? fail_memory(guides->error)
+                                        : fail_as(guides->error, LT_CLASS_NO_SUCH_GUIDES,
+                                                  "%s: %s; choose one with --track PHASE or TID: %s", file, why,
+                                                  printable(shown, sizeof shown, list.data, strlen(list.data)));
     text_free(&list);
     return status;
 }
@@ -314,16 +316,16 @@ enum lt_status guide_reader_check(struct guide_reader *guides)
     for (unsigned i = 0; i < guides->track_count; i++)
         wanted += is_wanted(guides, &guides->tracks[i]);
     if (guides->track_count == 0)
-        return fail(guides->error, LT_SELECTION,
-                    "%s: has no layer guides; annotate it first (layertrack annotate) and render the output", file);
+        return fail_as(guides->error, LT_CLASS_NO_GUIDES,
+                       "%s: has no layer guides; annotate it first (layertrack annotate) and render the output", file);
     if (wanted > 1)
         return refuse_tracks(guides, file, "more than one track of guides");
     if (wanted == 0)
         return refuse_tracks(guides, file, "no such track of guides");
     if (guides->row_count == 0)
-        return fail(guides->error, LT_SELECTION,
-                    "%s: there is no pass %" PRIu64 "; passes are counted from 0, and the last one is %" PRIu64, file,
-                    guides->pass, guides->taken->passes - 1);
+        return fail_as(guides->error, LT_CLASS_NO_SUCH_GUIDES,
+                       "%s: there is no pass %" PRIu64 "; passes are counted from 0, and the last one is %" PRIu64,
+                       file, guides->pass, guides->taken->passes - 1);
     return LT_OK;
 }
 

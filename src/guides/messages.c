@@ -35,13 +35,13 @@ static enum lt_status refuse_too_few(const struct track *track, const struct pla
         snprintf(cadence, sizeof cadence, " (stride %" PRIu64 ", %" PRIu64 " extra between passes)", request->stride,
                  request->extras);
     if (plan->need == UINT64_MAX)
-        return fail(error, LT_SELECTION, "%s: needs more anchors than can be counted; check %s and %s", words->place,
-                    track->words->num_layers, track->words->passes);
-    return fail(error, LT_SELECTION,
-                "%s: need %" PRIu64 " matching anchors%s from offset %" PRIu64 " on, found %" PRIu64
-                " (%zu in all); check %s, %s and %s",
-                words->place, plan->need, cadence, request->anchor_offset, plan->found, request->anchor_count,
-                track->words->num_layers, track->words->passes, track->words->anchor_offset);
+        return fail_as(error, LT_CLASS_TOO_FEW, "%s: needs more anchors than can be counted; check %s and %s",
+                       words->place, track->words->num_layers, track->words->passes);
+    return fail_as(error, LT_CLASS_TOO_FEW,
+                   "%s: need %" PRIu64 " matching anchors%s from offset %" PRIu64 " on, found %" PRIu64
+                   " (%zu in all); check %s, %s and %s",
+                   words->place, plan->need, cadence, request->anchor_offset, plan->found, request->anchor_count,
+                   track->words->num_layers, track->words->passes, track->words->anchor_offset);
 }
 
 static enum lt_status refuse_terminals(const struct track *track, const struct plan_words *words,
@@ -51,9 +51,9 @@ static enum lt_status refuse_terminals(const struct track *track, const struct p
     char found[32] = "no terminal";
     if (plan->found > 0)
         snprintf(found, sizeof found, "%" PRIu64 " terminals", plan->found);
-    return fail(error, LT_SELECTION,
-                "%s: %s: %s between its anchor and the next; %s must match exactly one kernel there", words->place,
-                words->where, found, track->words->end_anchor_regex);
+    return fail_as(error, LT_CLASS_TERMINAL,
+                   "%s: %s: %s between its anchor and the next; %s must match exactly one kernel there", words->place,
+                   words->where, found, track->words->end_anchor_regex);
 }
 
 static enum lt_status refuse_landmark(const struct track *track, const struct plan_words *words, struct lt_error *error)
@@ -61,12 +61,12 @@ static enum lt_status refuse_landmark(const struct track *track, const struct pl
     const struct plan *plan = &track->plan;
     const char *pattern = track->options->landmarks[plan->landmark].regex;
     char shown[256];
-    return fail(error, LT_SELECTION,
-                "%s: %s: %s '%s' must match %" PRIu64 " kernel%s in its guide, found %" PRIu64
-                "; the anchor, the offset or the landmark is wrong",
-                words->place, words->where, track->words->landmark_regex,
-                printable(shown, sizeof shown, pattern, strlen(pattern)), plan->need, plan->need == 1 ? "" : "s",
-                plan->found);
+    return fail_as(error, LT_CLASS_LANDMARK,
+                   "%s: %s: %s '%s' must match %" PRIu64 " kernel%s in its guide, found %" PRIu64
+                   "; the anchor, the offset or the landmark is wrong",
+                   words->place, words->where, track->words->landmark_regex,
+                   printable(shown, sizeof shown, pattern, strlen(pattern)), plan->need, plan->need == 1 ? "" : "s",
+                   plan->found);
 }
 
 enum lt_status message_for_plan(const struct track *track, struct lt_error *error)
@@ -81,36 +81,38 @@ enum lt_status message_for_plan(const struct track *track, struct lt_error *erro
     case PLAN_TOO_FEW:
         return refuse_too_few(track, &words, error);
     case PLAN_EQUAL_TIMES:
-        return fail(error, LT_SELECTION,
-                    "%s: anchors are not distinct: the one of %s starts at %s us like the one before it; choose a "
-                    "kernel that runs once per layer",
-                    words.place, words.where, words.ts);
+        return fail_as(error, LT_CLASS_EQUAL_TIMES,
+                       "%s: anchors are not distinct: the one of %s starts at %s us like the one before it; choose a "
+                       "kernel that runs once per layer",
+                       words.place, words.where, words.ts);
     case PLAN_NO_TERMINAL:
     case PLAN_MANY_TERMINALS:
         return refuse_terminals(track, &words, error);
     case PLAN_LATE_TERMINAL:
-        return fail(
-            error, LT_SELECTION,
+        return fail_as(
+            error, LT_CLASS_TERMINAL,
             "%s: %s: its terminal ends at %s us, after the next anchor's start at %s us; choose a terminal that "
             "ends before the next layer",
             words.place, words.where, words.ts, words.limit);
     case PLAN_TIME_RANGE:
-        return fail(error, LT_SELECTION,
-                    "%s: %s: the time %s us is beyond what trace viewers can show; correct the trace's clock",
-                    words.place, words.where, words.ts);
+        return fail_as(error, LT_CLASS_TIME_RANGE,
+                       "%s: %s: the time %s us is beyond what trace viewers can show; correct the trace's clock",
+                       words.place, words.where, words.ts);
     case PLAN_LANDMARK:
         return refuse_landmark(track, &words, error);
     case PLAN_CROSSES:
-        return fail(error, LT_SELECTION,
-                    "%s: %s: its anchor at %s us was launched in another scope than the pass's first one; no pass may "
-                    "cross scopes: check %s and %s",
-                    words.place, words.where, words.ts, track->words->anchor_offset, track->words->num_layers);
+        return fail_as(
+            error, LT_CLASS_CROSSES_SCOPES,
+            "%s: %s: its anchor at %s us was launched in another scope than the pass's first one; no pass may "
+            "cross scopes: check %s and %s",
+            words.place, words.where, words.ts, track->words->anchor_offset, track->words->num_layers);
     case PLAN_CROSSES_GPU:
-        return fail(error, LT_SELECTION,
-                    "%s: pass %" PRIu64 ": no one gpu_user_annotation that %s matches holds all of its anchors, from "
-                    "%s to %s us; no pass may cross scopes: check %s and %s",
-                    words.place, plan->pass, track->words->within_gpu, words.ts, words.limit,
-                    track->words->anchor_offset, track->words->num_layers);
+        return fail_as(error, LT_CLASS_CROSSES_SCOPES,
+                       "%s: pass %" PRIu64
+                       ": no one gpu_user_annotation that %s matches holds all of its anchors, from "
+                       "%s to %s us; no pass may cross scopes: check %s and %s",
+                       words.place, plan->pass, track->words->within_gpu, words.ts, words.limit,
+                       track->words->anchor_offset, track->words->num_layers);
     default:
         return fail_memory(error);
     }
@@ -137,14 +139,14 @@ enum lt_status message_for_too_long(const struct track *track, const struct guid
     char place[512];
     printable(place, sizeof place, track->place, strlen(track->place));
     if (found->what == GUIDE_LONG_PID)
-        return fail(error, LT_SELECTION,
-                    "%s: the pid of the anchors takes %" PRIu64 " bytes when written again, over %" PRIu64
-                    "; give the process a shorter pid",
-                    place, found->bytes, found->limit);
-    return fail(error, LT_SELECTION,
-                "%s: pass %" PRIu64 ", layer %" PRIu64 ": its guide would be %" PRIu64 " bytes long, over %" PRIu64
-                ", and could not be verified; choose an anchor with a shorter name",
-                place, found->pass, found->layer, found->bytes, found->limit);
+        return fail_as(error, LT_CLASS_GUIDE_TOO_LONG,
+                       "%s: the pid of the anchors takes %" PRIu64 " bytes when written again, over %" PRIu64
+                       "; give the process a shorter pid",
+                       place, found->bytes, found->limit);
+    return fail_as(error, LT_CLASS_GUIDE_TOO_LONG,
+                   "%s: pass %" PRIu64 ", layer %" PRIu64 ": its guide would be %" PRIu64 " bytes long, over %" PRIu64
+                   ", and could not be verified; choose an anchor with a shorter name",
+                   place, found->pass, found->layer, found->bytes, found->limit);
 }
 
 void message_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)

@@ -79,10 +79,12 @@ static bool refuse(struct report_reader *reader, const char *what)
     if (depth > 0)
         snprintf(at_key, sizeof at_key, " at key '%s'",
                  printable(key, sizeof key, json->level[depth].key, strlen(json->level[depth].key)));
+    uint64_t offset = json->parsing ? json_reader_offset(json) : LT_NONE;
     if (json->parsing)
-        snprintf(near, sizeof near, " (near byte %llu)", (unsigned long long)json_reader_offset(json));
-    fail(reader->error, LT_TRACE, "%s: %s%s%s; it is no report of layertrack, name the right one",
-         printable(name, sizeof name, reader->path, strlen(reader->path)), what, at_key, near);
+        snprintf(near, sizeof near, " (near byte %llu)", (unsigned long long)offset);
+    fail_at(reader->error, LT_CLASS_NOT_A_REPORT, (struct error_place){.event = LT_NONE, .offset = offset},
+            "%s: %s%s%s; it is no report of layertrack, name the right one",
+            printable(name, sizeof name, reader->path, strlen(reader->path)), what, at_key, near);
     return false;
 }
 
@@ -248,8 +250,9 @@ static struct report_reader *new_reader(struct report *report, const char *path,
     struct stat st;
     char name[512];
     if (reader->fd < 0 && errno == ENOENT && lstat(path, &st) == 0)
-        fail(error, LT_IO, "%s: the report is a symbolic link to something that is not there; mend it or remove it",
-             printable(name, sizeof name, path, strlen(path)));
+        fail_as(error, LT_CLASS_NOT_FOUND,
+                "%s: the report is a symbolic link to something that is not there; mend it or remove it",
+                printable(name, sizeof name, path, strlen(path)));
     else if (reader->fd < 0 || fstat(reader->fd, &st) != 0)
         fail_errno(error, path, "the report cannot be read", errno);
     else if (!S_ISREG(st.st_mode))
@@ -307,8 +310,8 @@ enum lt_status report_count(const struct report *report, const struct report_tra
     const struct members *members = track == NULL || track->members.count == 0 ? &report->members : &track->members;
     if (member_count(members_find(members, key), out))
         return LT_OK;
-    return fail(error, LT_TRACE, "%s: %s is missing or no whole number; it is no report of layertrack",
-                printable(name, sizeof name, report->reader->path, strlen(report->reader->path)), key);
+    return fail_as(error, LT_CLASS_NOT_A_REPORT, "%s: %s is missing or no whole number; it is no report of layertrack",
+                   printable(name, sizeof name, report->reader->path, strlen(report->reader->path)), key);
 }
 
 const char *report_text(const struct report *report, const char *key)

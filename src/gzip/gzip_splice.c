@@ -89,7 +89,8 @@ static enum lt_status changed(struct splicer *splicer)
 {
     char name[512];
     printable(name, sizeof name, job_name(splicer), strlen(job_name(splicer)));
-    return fail(splicer->error, LT_IO, "%s: changed while it was read; wait until it is complete", name);
+    return fail_as(splicer->error, LT_CLASS_SOURCE_CHANGED, "%s: changed while it was read; wait until it is complete",
+                   name);
 }
 
 /* The output's reason when it has one, else the only other thing that can fail. */

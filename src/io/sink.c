@@ -72,10 +72,11 @@ enum lt_status sink_check_free(const char *path, const char *input, struct lt_er
     if (exists && S_ISDIR(st.st_mode))
         return fail(error, LT_IO, "%s: is a folder; name a file in it", name);
     if (exists && stat(input, &in) == 0 && in.st_dev == st.st_dev && in.st_ino == st.st_ino)
-        return fail(error, LT_IO, "%s: is the input itself, which is never overwritten; choose another name", name);
+        return fail_as(error, LT_CLASS_SAME_FILE,
+                       "%s: is the input itself, which is never overwritten; choose another name", name);
     if (exists)
-        return fail(error, LT_IO, "%s: already exists%s; choose another name or remove it first", name,
-                    S_ISLNK(st.st_mode) ? " (a symbolic link)" : "");
+        return fail_as(error, LT_CLASS_EXISTS, "%s: already exists%s; choose another name or remove it first", name,
+                       S_ISLNK(st.st_mode) ? " (a symbolic link)" : "");
     if (errno != ENOENT)
         return fail_errno(error, path, "cannot be written", errno);
     char *folder = folder_of(path);
@@ -379,9 +380,9 @@ enum lt_status sink_commit(struct sink **sinks, size_t count, struct lt_error *e
         take_names_back(sinks, count);
         char name[512];
         printable(name, sizeof name, sink->path, strlen(sink->path));
-        status = errnum == EEXIST
-                     ? fail(error, LT_IO, "%s: appeared meanwhile and was left alone; choose another name", name)
-                     : fail_errno(error, sink->path, "cannot be given its name", errnum);
+        status = errnum == EEXIST ? fail_as(error, LT_CLASS_EXISTS,
+                                            "%s: appeared meanwhile and was left alone; choose another name", name)
+                                  : fail_errno(error, sink->path, "cannot be given its name", errnum);
     }
     /* From here on the files are the caller's: sink_free() must not remove them. */
     for (size_t i = 0; i < count && status == LT_OK; i++)

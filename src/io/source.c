@@ -99,7 +99,7 @@ static enum lt_status open_spool(struct source *source, struct lt_error *error)
     const char *folder = spool_folder();
     char path[4096];
     if (snprintf(path, sizeof path, "%s/layertrack-XXXXXX", folder) >= (int)sizeof path)
-        return fail(error, LT_IO, "TMPDIR is too long; set it to a shorter path");
+        return fail_as(error, LT_CLASS_LIMITED, "TMPDIR is too long; set it to a shorter path");
     /* No signal may end the process between the two. */
     sigset_t all, before;
     sigfillset(&all);
@@ -120,7 +120,7 @@ static enum lt_status open_file(struct source *source, struct lt_error *error)
     if (source->fd < 0 || fstat(source->fd, &source->opened) != 0)
         return fail_errno(error, source->path != NULL ? source->path : source->name, "cannot be read", errno);
     if (S_ISDIR(source->opened.st_mode))
-        return fail(error, LT_TRACE, "%s: is a folder; give one trace file at a time", source->name);
+        return fail_as(error, LT_CLASS_NOT_A_TRACE, "%s: is a folder; give one trace file at a time", source->name);
     if (source->path == NULL && isatty(source->fd))
         return fail(error, LT_USAGE, "standard input is a terminal; name a trace file or pipe one in");
     bool in_place = S_ISREG(source->opened.st_mode) && (source->path != NULL || lseek(source->fd, 0, SEEK_CUR) == 0);
@@ -196,7 +196,7 @@ static enum lt_status read_head(struct source *source, struct lt_error *error)
     while (source->head_len < sizeof source->head) {
         ptrdiff_t n = take_stored(source, source->head + source->head_len, sizeof source->head - source->head_len);
         if (n < 0)
-            return source->error.status != LT_OK ? fail(error, source->error.status, "%s", source->error.message)
+            return source->error.status != LT_OK ? fail_again(error, &source->error)
                                                  : fail_errno(error, source->name, "cannot be read", errno);
         if (n == 0)
             break;
@@ -224,14 +224,16 @@ static void gzip_trouble(struct source *source, enum gunzip_status status)
     switch (status) {
     case GUNZIP_TRUNCATED:
         source->truncated = true;
-        fail(error, LT_TRACE, "%s: gzip: truncated at stored byte %llu, inside member %llu; copy or record it again",
-             source->name, at, member);
+        fail_as(error, LT_CLASS_TRUNCATED,
+                "%s: gzip: truncated at stored byte %llu, inside member %llu; copy or record it again", source->name,
+                at, member);
         break;
     case GUNZIP_TRAILING:
-        fail(error, LT_TRACE,
-             "%s: gzip: something that is not gzip follows the last member (stored byte %llu); cut it off or copy the "
-             "file again",
-             source->name, at);
+        fail_as(
+            error, LT_CLASS_GZIP,
+            "%s: gzip: something that is not gzip follows the last member (stored byte %llu); cut it off or copy the "
+            "file again",
+            source->name, at);
         break;
     case GUNZIP_READ_ERROR:
         fail_errno(error, source->name, "cannot be read", errno);
@@ -240,8 +242,8 @@ static void gzip_trouble(struct source *source, enum gunzip_status status)
         fail_memory(error);
         break;
     default:
-        fail(error, LT_TRACE, "%s: gzip: member %llu %s (stored byte %llu); copy or record it again", source->name,
-             member, words[status], at);
+        fail_as(error, LT_CLASS_GZIP, "%s: gzip: member %llu %s (stored byte %llu); copy or record it again",
+                source->name, member, words[status], at);
         break;
     }
 }
@@ -372,7 +374,8 @@ enum lt_status source_check_unchanged(struct source *source, struct lt_error *er
     bool other_bytes = !source->first_round && source->ended && source->error.status == LT_OK &&
                        atomic_load(&source->consumed) != source->uncompressed_size;
     if ((source->spool < 0 && !file_stamp_is(&source->opened, &now)) || other_bytes)
-        return fail(error, LT_IO, "%s: changed while it was read; wait until it is complete", source->name);
+        return fail_as(error, LT_CLASS_SOURCE_CHANGED, "%s: changed while it was read; wait until it is complete",
+                       source->name);
     return LT_OK;
 }
 
@@ -393,7 +396,7 @@ enum lt_status source_next(struct source *source, const unsigned char **data, si
     /* Bytes that were right in the first round and are not any more have another cause. */
     if (!source->first_round && source_check_unchanged(source, error) != LT_OK)
         return error->status;
-    return fail(error, source->error.status, "%s", source->error.message);
+    return fail_again(error, &source->error);
 }
 
 static void end_ring(struct source *source)

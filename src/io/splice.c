@@ -47,7 +47,8 @@ static bool write_gzip(void *ctx, const void *data, size_t len)
 
 static enum lt_status changed(const struct splice *splice, struct lt_error *error)
 {
-    return fail(error, LT_IO, "%s: changed while it was read; wait until it is complete", source_name(splice->source));
+    return fail_as(error, LT_CLASS_SOURCE_CHANGED, "%s: changed while it was read; wait until it is complete",
+                   source_name(splice->source));
 }
 
 static enum lt_status copy_plain(const struct splice *splice, struct counted *counted, struct lt_error *error)

@@ -37,9 +37,9 @@ struct job {
 static enum lt_status check_options(const struct lt_annotate_options *options, struct lt_error *error)
 {
     if (options->trace == NULL || options->trace[0] == '\0')
-        return fail(error, LT_USAGE, "no trace; name a file, or - for standard input");
+        return fail_as(error, LT_CLASS_OPTION_MISSING, "no trace; name a file, or - for standard input");
     if (options->output == NULL || options->output[0] == '\0')
-        return fail(error, LT_USAGE, "no output; name one with -o, or - for standard output");
+        return fail_as(error, LT_CLASS_OPTION_MISSING, "no output; name one with -o, or - for standard output");
     if (options->level < 0 || options->level > 9)
         return fail(error, LT_USAGE, "--level must be a whole number from 1 to 9");
     return LT_OK;
@@ -296,7 +296,7 @@ static enum lt_status open_job(struct job *job)
         return job->error->status;
     const char *name = source_name(job->reading.source);
     if (job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
-        return fail(job->error, LT_IO, "%s: is also standard output; write to another file", name);
+        return fail_as(job->error, LT_CLASS_SAME_FILE, "%s: is also standard output; write to another file", name);
     struct collect_request collect = {
         .trace_name = name,
         .patterns = &job->tracks.patterns,

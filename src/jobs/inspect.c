@@ -483,9 +483,10 @@ static enum lt_status open_job(struct job *job)
 {
     const struct lt_inspect_options *options = job->options;
     if (options->trace == NULL || options->trace[0] == '\0')
-        return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
+        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no trace; name a file, or - for standard input");
     if (options->anchor_regex != NULL && options->anchor_regex[0] == '\0')
-        return fail(job->error, LT_USAGE, "--anchor-regex is empty and would match every name; give a pattern");
+        return fail_as(job->error, LT_CLASS_PATTERN,
+                       "--anchor-regex is empty and would match every name; give a pattern");
     if (options->num_layers != 0 && tracks_check_count("--num-layers", options->num_layers, 1, job->error) != LT_OK)
         return job->error->status;
     /* Which is what is wanted without one. */

@@ -40,9 +40,9 @@ static enum lt_status check_options(struct job *job)
 {
     const struct lt_render_options *options = job->options;
     if (options->trace == NULL || options->trace[0] == '\0')
-        return fail(job->error, LT_USAGE, "no trace; name an annotated one, or - for standard input");
+        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no trace; name an annotated one, or - for standard input");
     if (options->output == NULL || options->output[0] == '\0')
-        return fail(job->error, LT_USAGE, "no output; name one with -o, or - for standard output");
+        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no output; name one with -o, or - for standard output");
     job->width = options->width == 0 ? DEFAULT_WIDTH : options->width;
     if (job->width < 400 || job->width > 4000)
         return fail(job->error, LT_USAGE, "--width must be a whole number from 400 to 4000");
@@ -79,11 +79,11 @@ static enum lt_status choose_rows(struct job *job)
         if (rows[first].layer != options->first_layer || rows[last].layer != options->last_layer) {
             char file[512];
             const char *name = source_name(job->reading.source);
-            return fail(job->error, LT_SELECTION,
-                        "%s: no guides from L%" PRIu64 " to L%" PRIu64 "; pass %" PRIu64 " has L%" PRIu64
-                        " to L%" PRIu64,
-                        printable(file, sizeof file, name, strlen(name)), options->first_layer, options->last_layer,
-                        options->pass, rows[0].layer, rows[job->guides.row_count - 1].layer);
+            return fail_as(job->error, LT_CLASS_NO_SUCH_GUIDES,
+                           "%s: no guides from L%" PRIu64 " to L%" PRIu64 "; pass %" PRIu64 " has L%" PRIu64
+                           " to L%" PRIu64,
+                           printable(file, sizeof file, name, strlen(name)), options->first_layer, options->last_layer,
+                           options->pass, rows[0].layer, rows[job->guides.row_count - 1].layer);
         }
     }
     job->picture.rows = rows + first;
@@ -144,11 +144,12 @@ static enum lt_status check_device(struct job *job)
     text_add(&devices, "", 1);
     const char *file = source_name(job->reading.source);
     enum lt_status status =
-        devices.failed
-            ? fail_memory(job->error)
-            : fail(job->error, LT_SELECTION, "%s: no kernel of --device '%s' in the window; there are some on: %s",
-                   printable(name, sizeof name, file, strlen(file)),
-                   printable(wanted, sizeof wanted, job->options->device, strlen(job->options->device)), devices.data);
+        devices.failed ? fail_memory(job->error)
+                       : fail_as(job->error, LT_CLASS_NOT_THERE,
+                                 "%s: no kernel of --device '%s' in the window; there are some on: %s",
+                                 printable(name, sizeof name, file, strlen(file)),
+                                 printable(wanted, sizeof wanted, job->options->device, strlen(job->options->device)),
+                                 devices.data);
     text_free(&devices);
     return status;
 }
@@ -227,8 +228,8 @@ static enum lt_status open_job(struct job *job)
     job->guides.pass = job->options->pass;
     status = reading_open(&job->reading, &reading, job->error);
     if (status == LT_OK && job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
-        return fail(job->error, LT_IO, "%s: is also standard output; write to another file",
-                    source_name(job->reading.source));
+        return fail_as(job->error, LT_CLASS_SAME_FILE, "%s: is also standard output; write to another file",
+                       source_name(job->reading.source));
     return status;
 }
 

@@ -34,9 +34,9 @@ static enum lt_status check_options(struct strip *job)
 {
     const struct lt_strip_options *options = job->options;
     if (options->trace == NULL || options->trace[0] == '\0')
-        return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
+        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no trace; name a file, or - for standard input");
     if (options->output == NULL || options->output[0] == '\0')
-        return fail(job->error, LT_USAGE, "no output; name one with -o, or - for standard output");
+        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no output; name one with -o, or - for standard output");
     if (options->level < 0 || options->level > 9)
         return fail(job->error, LT_USAGE, "--level must be a whole number from 1 to 9");
     size_t len = strlen(options->output);
@@ -62,10 +62,10 @@ static enum lt_status open_report(struct strip *job)
 
 static enum lt_status touched(struct strip *job)
 {
-    return fail(job->error, LT_SELECTION,
-                "%s: its %llu guides do not stand as annotate writes them, another program changed the file; "
-                "annotate the source again",
-                source_name(job->reading.source), (unsigned long long)job->insertion.seen);
+    return fail_as(job->error, LT_CLASS_GUIDES_CHANGED,
+                   "%s: its %llu guides do not stand as annotate writes them, another program changed the file; "
+                   "annotate the source again",
+                   source_name(job->reading.source), (unsigned long long)job->insertion.seen);
 }
 
 static bool on_event_again(void *ctx, const struct scan_event *event)
@@ -91,10 +91,10 @@ static enum lt_status check_form(struct strip *job)
     if (guide_check_end(&job->guides) != LT_OK)
         return job->error->status;
     if (job->findings.differences > 0)
-        return fail(job->error, LT_SELECTION,
-                    "%s: something else lies on the tid of its guides, which was free: another program changed the "
-                    "file; layertrack verify shows where, annotate the source again",
-                    source_name(job->reading.source));
+        return fail_as(job->error, LT_CLASS_GUIDES_CHANGED,
+                       "%s: something else lies on the tid of its guides, which was free: another program changed the "
+                       "file; layertrack verify shows where, annotate the source again",
+                       source_name(job->reading.source));
     return LT_OK;
 }
 
@@ -112,26 +112,28 @@ static enum lt_status use_report(struct strip *job)
                 (job->offset == found->insert_offset || own_comma) &&
                 job->reading.layout.total == job->source_bytes + job->bytes;
     if (!same)
-        return fail(job->error, LT_SELECTION,
-                    "%s: its report tells of other guides (%llu bytes at byte %llu of a trace of %llu); name the right "
-                    "one with --report, or move it away",
-                    name, (unsigned long long)job->bytes, (unsigned long long)job->offset,
-                    (unsigned long long)job->source_bytes);
+        return fail_as(
+            job->error, LT_CLASS_REPORT_OF_ANOTHER,
+            "%s: its report tells of other guides (%llu bytes at byte %llu of a trace of %llu); name the right "
+            "one with --report, or move it away",
+            name, (unsigned long long)job->bytes, (unsigned long long)job->offset,
+            (unsigned long long)job->source_bytes);
     struct report_proof proof = report_proof(&job->report);
     if (proof.expected == NULL || !proof.is_whole) {
         if (own_comma)
-            return fail(job->error, LT_SELECTION,
-                        "%s: its report says that the comma at byte %llu is the source's own, which its hash does not "
-                        "prove; use the source, or move the report away to lose the comma",
-                        name, (unsigned long long)found->insert_offset);
+            return fail_as(
+                job->error, LT_CLASS_NOT_THE_SOURCE,
+                "%s: its report says that the comma at byte %llu is the source's own, which its hash does not "
+                "prove; use the source, or move the report away to lose the comma",
+                name, (unsigned long long)found->insert_offset);
         return check_form(job);
     }
     const char *hash = report_found(&proof, job->reading.source);
     if (strcmp(proof.expected, hash) != 0)
-        return fail(job->error, LT_SELECTION,
-                    "%s: without its guides it is not the source of its report (%s %s, not %s): something else "
-                    "was changed; layertrack verify with the source shows where, or move the report away",
-                    name, proof.name, hash, proof.expected);
+        return fail_as(job->error, LT_CLASS_NOT_THE_SOURCE,
+                       "%s: without its guides it is not the source of its report (%s %s, not %s): something else "
+                       "was changed; layertrack verify with the source shows where, or move the report away",
+                       name, proof.name, hash, proof.expected);
     found->insert_offset = job->offset;
     found->insert_bytes = job->bytes;
     return LT_OK;
@@ -176,7 +178,7 @@ static enum lt_status find(struct strip *job)
         return job->error->status;
     const char *name = source_name(job->reading.source);
     if (job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
-        return fail(job->error, LT_IO, "%s: is also standard output; write to another file", name);
+        return fail_as(job->error, LT_CLASS_SAME_FILE, "%s: is also standard output; write to another file", name);
     if (reading_run(&job->reading, job->error) != LT_OK)
         return job->error->status;
     message_for_scan_warnings(name, scan_warnings(job->reading.scan), job->options->warning,
@@ -184,7 +186,7 @@ static enum lt_status find(struct strip *job)
     job->result.guides = job->insertion.in_run;
     job->result.tracks = job->insertion.tracks;
     if (job->insertion.seen == 0)
-        return fail(job->error, LT_SELECTION, "%s: has no guides; there is nothing to strip", name);
+        return fail_as(job->error, LT_CLASS_NO_GUIDES, "%s: has no guides; there is nothing to strip", name);
     if (!insertion_find(&job->insertion, &job->reading.layout, &job->result.insert_offset, &job->result.insert_bytes))
         return touched(job);
     return job->has_report ? use_report(job) : check_form(job);
@@ -200,8 +202,8 @@ static bool wrote(void *ctx, uint64_t bytes)
 
 static enum lt_status changed(struct strip *job)
 {
-    return fail(job->error, LT_IO, "%s: changed while it was read; wait until it is complete",
-                source_name(job->reading.source));
+    return fail_as(job->error, LT_CLASS_SOURCE_CHANGED, "%s: changed while it was read; wait until it is complete",
+                   source_name(job->reading.source));
 }
 
 static enum lt_status copy_plain(struct strip *job)

@@ -117,7 +117,7 @@ static enum lt_status open_job(struct verify *job)
 {
     const struct lt_verify_options *options = job->options;
     if (options->trace == NULL || options->trace[0] == '\0')
-        return fail(job->error, LT_USAGE, "no trace; name a file, or - for standard input");
+        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no trace; name a file, or - for standard input");
     if (options->source != NULL && strcmp(options->source, "-") == 0 && strcmp(options->trace, "-") == 0)
         return fail(job->error, LT_USAGE, "only one of the two can be standard input");
     if (open_report(job) != LT_OK)
@@ -268,7 +268,7 @@ static enum lt_status compare_broken(struct verify *job)
 static enum lt_status check_broken(struct verify *job)
 {
     struct lt_error why = *job->error;
-    *job->error = (struct lt_error){0};
+    error_reset(job->error);
     if (!job->place_known && compare_broken(job) != LT_OK)
         return job->error->status;
     if (!compare_differs(&job->compare)) {

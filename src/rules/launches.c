@@ -136,26 +136,27 @@ static enum lt_status refuse_call(const struct track *track, const struct outcom
     if (time.failed)
         status = fail_memory(error);
     else if (outcome->missing == 0)
-        status = fail(error, LT_SELECTION,
-                      "%s: calls in different scopes carry the correlation %" PRIu64
-                      " of the anchor at %.64s us, so %s cannot tell where it was launched; annotate each rank's own "
-                      "trace",
-                      shown.place, outcome->unclear_key, time.data, track->words->within);
+        status =
+            fail_as(error, LT_CLASS_NO_LAUNCH,
+                    "%s: calls in different scopes carry the correlation %" PRIu64
+                    " of the anchor at %.64s us, so %s cannot tell where it was launched; annotate each rank's own "
+                    "trace",
+                    shown.place, outcome->unclear_key, time.data, track->words->within);
     else if (outcome->missing_key == CORRELATION_NONE)
         status =
-            fail(error, LT_SELECTION,
-                 "%s: the launch of %" PRIu64
-                 " of %zu matching anchors is missing: the one at %.64s us has no args.correlation that is a whole "
-                 "number; select with "
-                 "%s alone",
-                 shown.place, outcome->missing, track->anchor_count, time.data, track->words->within_gpu);
+            fail_as(error, LT_CLASS_NO_LAUNCH,
+                    "%s: the launch of %" PRIu64
+                    " of %zu matching anchors is missing: the one at %.64s us has no args.correlation that is a whole "
+                    "number; select with "
+                    "%s alone",
+                    shown.place, outcome->missing, track->anchor_count, time.data, track->words->within_gpu);
     else
-        status = fail(error, LT_SELECTION,
-                      "%s: the launch of %" PRIu64
-                      " of %zu matching anchors is missing: no runtime call carries the correlation %" PRIu64
-                      " of the one at %.64s us; record CPU and GPU activity together, or select with %s alone",
-                      shown.place, outcome->missing, track->anchor_count, outcome->missing_key, time.data,
-                      track->words->within_gpu);
+        status = fail_as(error, LT_CLASS_NO_LAUNCH,
+                         "%s: the launch of %" PRIu64
+                         " of %zu matching anchors is missing: no runtime call carries the correlation %" PRIu64
+                         " of the one at %.64s us; record CPU and GPU activity together, or select with %s alone",
+                         shown.place, outcome->missing, track->anchor_count, outcome->missing_key, time.data,
+                         track->words->within_gpu);
     text_free(&time);
     return status;
 }
@@ -170,10 +171,10 @@ static enum lt_status apply(const struct launches_asked *asked, struct lt_error 
         return refuse_call(track, &outcome, error);
     if (outcome.kept == 0) {
         track_show(&shown, track, track->options->within);
-        return fail(error, LT_SELECTION,
-                    "%s: none of %zu matching anchors was launched inside a scope that %s '%s' matches (%zu such); "
-                    "name the scope they are launched in",
-                    shown.place, track->anchor_count, track->words->within, shown.pattern, track->scopes.count);
+        return fail_as(error, LT_CLASS_NO_SCOPE,
+                       "%s: none of %zu matching anchors was launched inside a scope that %s '%s' matches (%zu such); "
+                       "name the scope they are launched in",
+                       shown.place, track->anchor_count, track->words->within, shown.pattern, track->scopes.count);
     }
     size_t kept = 0;
     for (size_t i = 0; i < track->anchor_count; i++)

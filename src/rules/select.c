@@ -98,14 +98,28 @@ static void add_tallies(struct text *text, const struct collect *collect, const 
     }
 }
 
-/* Ends a message that was put together in `text`. */
-static enum lt_status refuse(const char *place, struct text *text, struct lt_error *error)
+/* A message that is put together: what is wrong, and what to do from `hint` on. */
+struct sentence {
+    struct text text;
+    size_t hint;
+    struct error_place place;
+};
+
+static struct sentence begin_sentence(void)
+{
+    return (struct sentence){.place = {.event = LT_NONE, .offset = LT_NONE}};
+}
+
+static enum lt_status refuse(const char *place, enum lt_class class_id, struct sentence *sentence,
+                             struct lt_error *error)
 {
     char file[512];
+    struct text *text = &sentence->text;
     text_add(text, "", 1);
     enum lt_status status = text->failed ? fail_memory(error)
-                                         : fail(error, LT_SELECTION, "%s: %s",
-                                                printable(file, sizeof file, place, strlen(place)), text->data);
+                                         : fail_at(error, class_id, sentence->place, "%s: %.*s; %s",
+                                                   printable(file, sizeof file, place, strlen(place)),
+                                                   (int)sentence->hint, text->data, text->data + sentence->hint);
     text_free(text);
     return status;
 }
@@ -113,30 +127,34 @@ static enum lt_status refuse(const char *place, struct text *text, struct lt_err
 static enum lt_status refuse_no_match(const struct collect *collect, const struct track *track, struct lt_error *error)
 {
     const char *pattern = track->options->anchor_regex;
-    struct text text = {0};
+    struct sentence sentence = begin_sentence();
+    struct text *text = &sentence.text;
     char shown[256];
     if (collect->kernels == 0) {
-        text_puts(&text, "no kernel in this trace (no event with ph \"X\" and category kernel); record it with the "
-                         "GPU activity switched on");
-        return refuse(collect->request.trace_name, &text, error);
+        text_puts(text, "no kernel in this trace (no event with ph \"X\" and category kernel)");
+        sentence.hint = text->len;
+        text_puts(text, "record it with the GPU activity switched on");
+        return refuse(collect->request.trace_name, LT_CLASS_NO_KERNELS, &sentence, error);
     }
-    text_puts(&text, track->words->anchor_regex);
-    text_puts(&text, " '");
-    text_puts(&text, printable(shown, sizeof shown, pattern, strlen(pattern)));
-    text_puts(&text, "' matches none of ");
-    text_u64(&text, collect->kernels);
-    text_puts(&text, " kernels; nearest names: ");
+    text_puts(text, track->words->anchor_regex);
+    text_puts(text, " '");
+    text_puts(text, printable(shown, sizeof shown, pattern, strlen(pattern)));
+    text_puts(text, "' matches none of ");
+    text_u64(text, collect->kernels);
+    text_puts(text, " kernels");
+    sentence.hint = text->len;
+    text_puts(text, "nearest names: ");
     uint32_t names[3];
     size_t count = suggest_names(collect, pattern, names, 3);
     for (size_t i = 0; i < count; i++) {
         const struct intern_entry *name = &collect->names.entries[names[i]];
-        text_puts(&text, i == 0 ? "'" : ", '");
-        text_puts(&text, printable(shown, 81, name->text, name->len));
-        text_puts(&text, "' (");
-        text_u64(&text, collect->kernel_names[names[i]].count);
-        text_puts(&text, ")");
+        text_puts(text, i == 0 ? "'" : ", '");
+        text_puts(text, printable(shown, 81, name->text, name->len));
+        text_puts(text, "' (");
+        text_u64(text, collect->kernel_names[names[i]].count);
+        text_puts(text, ")");
     }
-    return refuse(track->place, &text, error);
+    return refuse(track->place, LT_CLASS_NO_MATCH, &sentence, error);
 }
 
 /* Matching kernels exist, but none where --pid and --device say. */
@@ -144,7 +162,8 @@ static enum lt_status refuse_not_there(const struct collect *collect, const stru
 {
     const struct lt_track *request = track->options;
     bool of_device = false;
-    struct text text = {0};
+    struct sentence sentence = begin_sentence();
+    struct text *text = &sentence.text;
     char shown[128];
     for (uint32_t i = 0; i < collect->group_keys.count; i++)
         of_device |= track->groups[i].anchors > 0 && is_of_process(collect, track, &collect->groups[i]);
@@ -154,36 +173,39 @@ static enum lt_status refuse_not_there(const struct collect *collect, const stru
     struct tally *tallies = tally_up(collect, track, of_device, of_device ? AMONG_PROCESS : AMONG_ALL, &count);
     if (tallies == NULL)
         return fail_memory(error);
-    text_puts(&text, "no matching kernel with ");
-    text_puts(&text, option);
-    text_puts(&text, " '");
-    text_puts(&text, printable(shown, sizeof shown, wanted, strlen(wanted)));
-    text_puts(&text, of_device ? "'; matching kernels lie on devices " : "'; matching kernels lie in processes ");
-    add_tallies(&text, collect, tallies, count);
+    text_puts(text, "no matching kernel with ");
+    text_puts(text, option);
+    text_puts(text, " '");
+    text_puts(text, printable(shown, sizeof shown, wanted, strlen(wanted)));
+    text_puts(text, "'");
+    sentence.hint = text->len;
+    text_puts(text, of_device ? "matching kernels lie on devices " : "matching kernels lie in processes ");
+    add_tallies(text, collect, tallies, count);
     free(tallies);
-    return refuse(track->place, &text, error);
+    return refuse(track->place, LT_CLASS_NOT_THERE, &sentence, error);
 }
 
 static enum lt_status refuse_several(const struct collect *collect, const struct track *track, bool of_device,
                                      const struct tally *tallies, size_t count, struct lt_error *error)
 {
-    struct text text = {0};
+    struct sentence sentence = begin_sentence();
+    struct text *text = &sentence.text;
     const char *option = of_device ? track->words->device : track->words->pid;
     const char *wanted = of_device ? track->options->device : track->options->pid;
-    text_puts(&text, "matching kernels lie ");
-    text_puts(&text, of_device ? "on several devices: " : "in several processes: ");
-    add_tallies(&text, collect, tallies, count);
+    text_puts(text, "matching kernels lie ");
+    text_puts(text, of_device ? "on several devices: " : "in several processes: ");
+    add_tallies(text, collect, tallies, count);
+    sentence.hint = text->len;
     if (wanted == NULL) {
-        text_puts(&text, "; choose one with ");
-        text_puts(&text, option);
+        text_puts(text, "choose one with ");
+        text_puts(text, option);
     } else {
         char shown[128];
-        text_puts(&text, "; ");
-        text_puts(&text, printable(shown, sizeof shown, wanted, strlen(wanted)));
-        text_puts(&text, " is a number and a string of theirs, which read alike but differ as JSON: no option can tell "
-                         "them apart, unless the number's digits are other ones");
+        text_puts(text, printable(shown, sizeof shown, wanted, strlen(wanted)));
+        text_puts(text, " is a number and a string of theirs, which read alike but differ as JSON: no option can tell "
+                        "them apart, unless the number's digits are other ones");
     }
-    return refuse(track->place, &text, error);
+    return refuse(track->place, LT_CLASS_AMBIGUOUS, &sentence, error);
 }
 
 static enum lt_status refuse_bad_kernel(const struct track *track, const struct bad_kernel *bad, struct lt_error *error)
@@ -193,21 +215,24 @@ static enum lt_status refuse_bad_kernel(const struct track *track, const struct 
                                         [SCAN_NUMBER] = "is",         [SCAN_STRING] = "is the string",
                                         [SCAN_NONFINITE] = "is",      [SCAN_NESTED] = "is not a number"};
     bool shown = bad->kind == SCAN_NUMBER || bad->kind == SCAN_STRING || bad->kind == SCAN_NONFINITE;
-    struct text text = {0};
-    text_puts(&text, "kernel at event ");
-    text_u64(&text, bad->event);
-    text_puts(&text, ", offset ");
-    text_u64(&text, bad->offset);
-    text_puts(&text, bad->in_dur ? ": dur " : ": ts ");
-    text_puts(&text, kinds[bad->kind]);
+    struct sentence sentence = begin_sentence();
+    struct text *text = &sentence.text;
+    sentence.place = (struct error_place){.event = bad->event, .offset = bad->offset};
+    text_puts(text, "kernel at event ");
+    text_u64(text, bad->event);
+    text_puts(text, ", offset ");
+    text_u64(text, bad->offset);
+    text_puts(text, bad->in_dur ? ": dur " : ": ts ");
+    text_puts(text, kinds[bad->kind]);
     if (shown) {
-        text_puts(&text, bad->kind == SCAN_STRING ? " \"" : " ");
-        text_puts(&text, bad->text);
-        text_puts(&text, bad->kind == SCAN_STRING ? "\"" : "");
+        text_puts(text, bad->kind == SCAN_STRING ? " \"" : " ");
+        text_puts(text, bad->text);
+        text_puts(text, bad->kind == SCAN_STRING ? "\"" : "");
     }
-    text_puts(&text, bad->in_dur ? "; every kernel of the chosen process needs a finite dur of at least 0"
-                                 : "; every kernel of the chosen process needs a finite ts");
-    return refuse(track->place, &text, error);
+    sentence.hint = text->len;
+    text_puts(text, bad->in_dur ? "every kernel of the chosen process needs a finite dur of at least 0"
+                                : "every kernel of the chosen process needs a finite ts");
+    return refuse(track->place, LT_CLASS_BAD_KERNEL, &sentence, error);
 }
 
 /*
@@ -235,11 +260,12 @@ static enum lt_status check_device(const struct collect *collect, const struct t
             first = &collect->groups[i];
     return first == NULL
                ? LT_OK
-               : fail(error, LT_SELECTION,
-                      "%s: kernel at event %" PRIu64 ", offset %" PRIu64
-                      ": args.device is an object or array, which does not tell devices apart; give each "
-                      "GPU a number or a string, or none",
-                      printable(file, sizeof file, track->place, strlen(track->place)), first->event, first->offset);
+               : fail_at(error, LT_CLASS_BAD_KERNEL,
+                         (struct error_place){.event = first->event, .offset = first->offset},
+                         "%s: kernel at event %" PRIu64 ", offset %" PRIu64
+                         ": args.device is an object or array, which does not tell devices apart; give each "
+                         "GPU a number or a string, or none",
+                         printable(file, sizeof file, track->place, strlen(track->place)), first->event, first->offset);
 }
 
 static enum lt_status check_kernels(const struct collect *collect, const struct track *track, struct lt_error *error)
@@ -316,9 +342,9 @@ static enum lt_status choose_tid(struct collect *collect, const struct tracks *t
     selection->guide_tid = tidset_first_free(&collect->tids, selection->pid);
     if (selection->guide_tid != 0)
         return LT_OK;
-    return fail(error, LT_SELECTION, "%s: the process uses every tid from %u to %u; no track can be added",
-                printable(place, sizeof place, track->place, strlen(track->place)), TIDSET_FIRST,
-                TIDSET_FIRST + TIDSET_TIDS - 1);
+    return fail_as(error, LT_CLASS_NO_TID, "%s: the process uses every tid from %u to %u; no track can be added",
+                   printable(place, sizeof place, track->place, strlen(track->place)), TIDSET_FIRST,
+                   TIDSET_FIRST + TIDSET_TIDS - 1);
 }
 
 /* Tracks of one process are told apart by their phases. */
@@ -329,10 +355,10 @@ static enum lt_status check_phase(const struct collect *collect, const struct tr
     const char *name = collect->request.trace_name;
     for (const struct track *other = tracks->items; other != track; other++)
         if (other->selection.pid == track->selection.pid && strcmp(other->options->phase, track->options->phase) == 0)
-            return fail(error, LT_SELECTION,
-                        "%s: two tracks of one process have the phase '%s' and would look alike; give each its own",
-                        printable(file, sizeof file, name, strlen(name)),
-                        printable(phase, sizeof phase, track->options->phase, strlen(track->options->phase)));
+            return fail_as(error, LT_CLASS_SAME_PHASE,
+                           "%s: two tracks of one process have the phase '%s' and would look alike; give each its own",
+                           printable(file, sizeof file, name, strlen(name)),
+                           printable(phase, sizeof phase, track->options->phase, strlen(track->options->phase)));
     return LT_OK;
 }
 
@@ -344,10 +370,11 @@ enum lt_status select_group(struct collect *collect, struct tracks *tracks, size
     const char *name = collect->request.trace_name;
     *selection = (struct selection){.pid = INTERN_NONE, .device = INTERN_NONE};
     if (collect->has_guide)
-        return fail(error, LT_SELECTION,
-                    "%s: already annotated: event %" PRIu64 ", offset %" PRIu64
-                    " is a guide; start from the trace as it was recorded",
-                    printable(file, sizeof file, name, strlen(name)), collect->guide_event, collect->guide_offset);
+        return fail_at(error, LT_CLASS_ANNOTATED,
+                       (struct error_place){.event = collect->guide_event, .offset = collect->guide_offset},
+                       "%s: already annotated: event %" PRIu64 ", offset %" PRIu64
+                       " is a guide; start from the trace as it was recorded",
+                       printable(file, sizeof file, name, strlen(name)), collect->guide_event, collect->guide_offset);
     uint64_t matching = 0, wanted = 0;
     for (uint32_t i = 0; i < collect->group_keys.count; i++) {
         matching += track->groups[i].anchors;
@@ -364,11 +391,11 @@ enum lt_status select_group(struct collect *collect, struct tracks *tracks, size
         return status;
     char tag = selection->pid == INTERN_NONE ? VALUE_OTHER : collect->values.entries[selection->pid].tag;
     if (tag == VALUE_OTHER)
-        return fail(error, LT_SELECTION,
-                    "%s: matching kernels have no pid that is a number or a string of whole characters, so no track "
-                    "can stand beside "
-                    "them; choose others",
-                    printable(file, sizeof file, track->place, strlen(track->place)));
+        return fail_as(error, LT_CLASS_BAD_KERNEL,
+                       "%s: matching kernels have no pid that is a number or a string of whole characters, so no track "
+                       "can stand beside "
+                       "them; choose others",
+                       printable(file, sizeof file, track->place, strlen(track->place)));
     if ((status = check_device(collect, track, error)) == LT_OK)
         status = check_kernels(collect, track, error);
     if (status == LT_OK)

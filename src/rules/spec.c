@@ -136,12 +136,22 @@ static void describe(const struct reader *reader, const char *key, char *out, si
 }
 
 /* Ends the reading with a message about a key. Returns false. */
-static bool refuse(struct reader *reader, const char *key, const char *what)
+static bool refuse_hint(struct reader *reader, const char *key, const char *what, const char *hint)
 {
     char where[256];
     describe(reader, key, where, sizeof where);
-    fail(reader->error, LT_USAGE, "%s: %s%s%s", reader->file, where, where[0] == '\0' ? "" : ": ", what);
+    const char *colon = where[0] == '\0' ? "" : ": ";
+    if (hint == NULL)
+        fail_as(reader->error, LT_CLASS_SPEC, "%s: %s%s%s", reader->file, where, colon, what);
+    else
+        fail_as(reader->error, LT_CLASS_SPEC, "%s: %s%s%s; %s", reader->file, where, colon, what, hint);
     return false;
+}
+
+/* The same where it is plain what to do. */
+static bool refuse(struct reader *reader, const char *key, const char *what)
+{
+    return refuse_hint(reader, key, what, NULL);
 }
 
 static bool no_memory(struct reader *reader)
@@ -174,7 +184,7 @@ static bool refuse_value(struct reader *reader, const char *is)
 /* With the key that was meant, when one begins alike. */
 static bool refuse_key(struct reader *reader, const struct field *fields, size_t count, const char *key, size_t len)
 {
-    char shown[128], what[128] = "unknown key; the manual lists them under SEVERAL TRACKS";
+    char shown[128], hint[128] = "the manual lists them under SEVERAL TRACKS";
     size_t most = 3;
     for (size_t i = 0; i < count; i++) {
         size_t same = 0;
@@ -183,9 +193,9 @@ static bool refuse_key(struct reader *reader, const struct field *fields, size_t
         if (same <= most || fields[i].kind == KIND_RESULT)
             continue;
         most = same;
-        snprintf(what, sizeof what, "unknown key; did you mean %s?", fields[i].key);
+        snprintf(hint, sizeof hint, "did you mean %s?", fields[i].key);
     }
-    return refuse(reader, printable(shown, sizeof shown, key, len), what);
+    return refuse_hint(reader, printable(shown, sizeof shown, key, len), "unknown key", hint);
 }
 
 /* ---- tracks and landmarks ---------------------------------------------------------------------------------- */
@@ -194,7 +204,7 @@ static bool new_track(struct reader *reader)
 {
     struct spec *spec = reader->spec;
     if (spec->count == LT_MAX_TRACKS)
-        return refuse(reader, "", "one track too many; a job has at most 64");
+        return refuse_hint(reader, "", "one track too many", "a job has at most 64");
     spec->tracks[spec->count++] = (struct lt_track){.passes = 1, .anchor_stride = 1};
     return true;
 }
@@ -204,7 +214,7 @@ static bool new_landmark(struct reader *reader)
     struct lt_track *track = track_of(reader);
     struct lt_landmark **landmarks = &reader->spec->landmarks[reader->spec->count - 1];
     if (track->landmark_count == LT_MAX_LANDMARKS)
-        return refuse(reader, "", "one landmark too many; a track has at most 64");
+        return refuse_hint(reader, "", "one landmark too many", "a track has at most 64");
     if (*landmarks == NULL)
         *landmarks = malloc(LT_MAX_LANDMARKS * sizeof **landmarks);
     if (*landmarks == NULL)
@@ -227,7 +237,7 @@ static bool end_top(struct reader *reader)
     reader->spec->flat = !reader->has_tracks;
     if (reader->spec->flat)
         return (reader->spec->count > 0 || new_track(reader)) && check_required(reader, track_fields, TRACK_FIELDS);
-    return reader->spec->count > 0 || refuse(reader, "tracks", "is empty; put a track into it");
+    return reader->spec->count > 0 || refuse_hint(reader, "tracks", "is empty", "put a track into it");
 }
 
 /* ---- keys and values ---------------------------------------------------------------------------------------- */
@@ -240,11 +250,12 @@ static bool take_track_key(struct reader *reader, const struct field *field)
         return true;
     if (field->kind == KIND_TRACKS) {
         reader->has_tracks = true;
-        return at_top ? !is_flat || refuse(reader, "tracks", "stands beside a track's own keys; move those into it")
-                      : refuse(reader, "tracks", "unknown key in a track");
+        return at_top
+                   ? !is_flat || refuse_hint(reader, "tracks", "stands beside a track's own keys", "move those into it")
+                   : refuse(reader, "tracks", "unknown key in a track");
     }
     if (at_top && reader->has_tracks)
-        return refuse(reader, field->key, "stands beside tracks; move it into one");
+        return refuse_hint(reader, field->key, "stands beside tracks", "move it into one");
     return !at_top || is_flat || new_track(reader);
 }
 
@@ -291,11 +302,11 @@ static bool take_string(struct reader *reader, const char *text, size_t len)
         return refuse_value(reader, what);
     }
     if (field->kind == KIND_TEXT && len > (uint64_t)field->bound) {
-        snprintf(what, sizeof what, "is longer than %" PRId64 " bytes; shorten it", field->bound);
-        return refuse(reader, field->key, what);
+        snprintf(what, sizeof what, "is longer than %" PRId64 " bytes", field->bound);
+        return refuse_hint(reader, field->key, what, "shorten it");
     }
     if (memchr(text, '\0', len) != NULL)
-        return refuse(reader, field->key, "holds a NUL character; take it out");
+        return refuse_hint(reader, field->key, "holds a NUL character", "take it out");
     return keep_text(reader, text, len);
 }
 
@@ -400,7 +411,8 @@ static bool take_item(void *ctx, enum json_kind kind, const char *text, size_t l
 {
     struct reader *reader = ctx;
     if (kind == JSON_NESTED && reader->json.depth == MAX_DEPTH) {
-        fail(reader->error, LT_USAGE, "%s: nested more than %u deep; write a flatter file", reader->file, MAX_DEPTH);
+        fail_as(reader->error, LT_CLASS_SPEC, "%s: nested more than %u deep; write a flatter file", reader->file,
+                MAX_DEPTH);
         return false;
     }
     bool is_value = kind != JSON_KEY && kind != JSON_CLOSE;
@@ -441,18 +453,19 @@ static enum lt_status read_all(struct reader *reader, const char *path, int fd)
     case JSON_UNREADABLE:
         return fail_errno(reader->error, path, "cannot be read", reader->json.errnum);
     case JSON_TOO_LONG:
-        return fail(reader->error, LT_USAGE,
-                    "%s: a string, number or blank of over 8 MiB before byte %" PRIu64 "; shorten it", file, offset);
+        return fail_at(reader->error, LT_CLASS_SPEC, (struct error_place){.event = LT_NONE, .offset = offset},
+                       "%s: a string, number or blank of over 8 MiB before byte %" PRIu64 "; shorten it", file, offset);
     case JSON_HALF_PAIR:
-        return fail(reader->error, LT_USAGE,
-                    "%s: half of a surrogate pair before byte %" PRIu64 "; write the character itself, in UTF-8", file,
-                    offset);
+        return fail_at(reader->error, LT_CLASS_SPEC, (struct error_place){.event = LT_NONE, .offset = offset},
+                       "%s: half of a surrogate pair before byte %" PRIu64 "; write the character itself, in UTF-8",
+                       file, offset);
     default:
         if (status == JSON_CUT && offset == 0)
-            return fail(reader->error, LT_USAGE, "%s: is empty; a spec is an object with tracks, or a report", file);
-        return fail(reader->error, LT_USAGE,
-                    "%s: not JSON at byte %" PRIu64 ": %s; a spec is JSON: {\"tracks\": [...]}, or a report", file,
-                    offset, reader->json.why);
+            return fail_as(reader->error, LT_CLASS_SPEC, "%s: is empty; a spec is an object with tracks, or a report",
+                           file);
+        return fail_at(reader->error, LT_CLASS_SPEC, (struct error_place){.event = LT_NONE, .offset = offset},
+                       "%s: not JSON at byte %" PRIu64 ": %s; a spec is JSON: {\"tracks\": [...]}, or a report", file,
+                       offset, reader->json.why);
     }
 }
 

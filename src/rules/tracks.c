@@ -16,7 +16,7 @@ static enum lt_status check_text(const char *option, const char *text, size_t mo
     if (text != NULL && !utf8_valid(text, strlen(text)))
         return fail(error, LT_USAGE, "%s is not UTF-8; write it in UTF-8", option);
     if (text == NULL || utf8_is_blank(text, strlen(text)))
-        return fail(error, LT_USAGE, "%s is required and must not be blank", option);
+        return fail_as(error, LT_CLASS_OPTION_MISSING, "%s is required and must not be blank", option);
     if (strlen(text) > most)
         return fail(error, LT_USAGE, "%s is longer than %zu bytes; shorten it", option, most);
     return LT_OK;
@@ -43,7 +43,7 @@ static enum lt_status check_landmarks(const struct lt_track *track, struct lt_er
 static enum lt_status check_track(const struct lt_track *track, struct lt_error *error)
 {
     if (track->anchor_regex == NULL)
-        return fail(error, LT_USAGE, "--anchor-regex is required");
+        return fail_as(error, LT_CLASS_OPTION_MISSING, "--anchor-regex is required");
     enum lt_status status = tracks_check_count("--num-layers", track->num_layers, 1, error);
     if (status == LT_OK)
         status = tracks_check_count("--passes", track->passes, 1, error);
@@ -97,7 +97,7 @@ static bool add(struct compiling *compiling, struct patterns *patterns, const ch
     }
     /* Most likely a shell's variable that was not set. */
     if (pattern[0] == '\0') {
-        fail(compiling->error, LT_USAGE, "%s is empty and would match every name; give a pattern", name);
+        fail_as(compiling->error, LT_CLASS_PATTERN, "%s is empty and would match every name; give a pattern", name);
         return false;
     }
     *number = patterns_add(patterns, name, pattern, compiling->error);
@@ -156,7 +156,7 @@ static enum lt_status choose(struct tracks *tracks, const struct lt_annotate_opt
         return status;
     }
     if (options->track_count == 0 || options->track_count > LT_MAX_TRACKS)
-        return fail(error, LT_USAGE, "a job needs 1 to %d tracks", LT_MAX_TRACKS);
+        return fail_as(error, LT_CLASS_OPTION_MISSING, "a job needs 1 to %d tracks", LT_MAX_TRACKS);
     for (size_t i = 0; i < options->track_count; i++)
         if (check_track(&options->tracks[i], error) != LT_OK)
             return error->status;

@@ -96,10 +96,10 @@ static bool note_stream(struct within *within, struct collect *collect, const st
                        collect_device(collect, event, &ok)};
     uint32_t id = ok ? intern(&within->streams, 'g', (const char *)key, sizeof key, NULL) : INTERN_NONE;
     if (id != INTERN_NONE && id >= COLLECT_MAX_GROUPS)
-        fail(collect->error, LT_TRACE,
-             "%s: gpu_user_annotations on more than %u streams, by event %" PRIu64 ", offset %" PRIu64
-             "; give each stream one pid and one tid",
-             collect->request.trace_name, COLLECT_MAX_GROUPS, event->index, event->offset);
+        fail_at(collect->error, LT_CLASS_LIMIT, (struct error_place){.event = event->index, .offset = event->offset},
+                "%s: gpu_user_annotations on more than %u streams, by event %" PRIu64 ", offset %" PRIu64
+                "; give each stream one pid and one tid",
+                collect->request.trace_name, COLLECT_MAX_GROUPS, event->index, event->offset);
     return id < COLLECT_MAX_GROUPS;
 }
 
@@ -190,10 +190,10 @@ static enum lt_status settle_cpu_scopes(struct track *track, struct lt_error *er
     if (track->scopes.count > 0)
         return LT_OK;
     track_show(&shown, track, track->options->within);
-    return fail(error, LT_SELECTION,
-                "%s: %s '%s' matches no scope (slice of category user_annotation, cpu_op or python_function); %s",
-                shown.place, track->words->within, shown.pattern,
-                near_words(near, sizeof near, &track->near_scopes, "the trace has none"));
+    return fail_as(error, LT_CLASS_NO_SCOPE,
+                   "%s: %s '%s' matches no scope (slice of category user_annotation, cpu_op or python_function); %s",
+                   shown.place, track->words->within, shown.pattern,
+                   near_words(near, sizeof near, &track->near_scopes, "the trace has none"));
 }
 
 /* The streams of the chosen process that carry annotations. */
@@ -231,10 +231,11 @@ static enum lt_status settle_gpu_scopes(const struct within *within, struct trac
     /* Names were kept until the first match, whoever's it was: then they are too few to tell of. */
     if (matching > 0)
         track->near_gpu_scopes.count = 0;
-    return fail(error, LT_SELECTION,
-                "%s: %s '%s' matches no slice of category gpu_user_annotation in the anchors' process%s; %s; or use %s",
-                shown.place, track->words->within_gpu, shown.pattern, matching > 0 ? ", only in others" : "",
-                near_words(near, sizeof near, &track->near_gpu_scopes, "name one that it has"), track->words->within);
+    return fail_as(
+        error, LT_CLASS_NO_SCOPE,
+        "%s: %s '%s' matches no slice of category gpu_user_annotation in the anchors' process%s; %s; or use %s",
+        shown.place, track->words->within_gpu, shown.pattern, matching > 0 ? ", only in others" : "",
+        near_words(near, sizeof near, &track->near_gpu_scopes, "name one that it has"), track->words->within);
 }
 
 static enum lt_status keep_inside_gpu(struct track *track, struct lt_error *error)
@@ -251,10 +252,11 @@ static enum lt_status keep_inside_gpu(struct track *track, struct lt_error *erro
     if (kept > 0)
         return LT_OK;
     track_show(&shown, track, track->options->within_gpu);
-    return fail(error, LT_SELECTION,
-                "%s: none of %zu matching anchors starts inside a gpu_user_annotation that %s '%s' matches (%zu such); "
-                "name the scope they start in",
-                shown.place, count, track->words->within_gpu, shown.pattern, track->gpu_scopes.own.count);
+    return fail_as(
+        error, LT_CLASS_NO_SCOPE,
+        "%s: none of %zu matching anchors starts inside a gpu_user_annotation that %s '%s' matches (%zu such); "
+        "name the scope they start in",
+        shown.place, count, track->words->within_gpu, shown.pattern, track->gpu_scopes.own.count);
 }
 
 static enum lt_status check_bad_scopes(const struct track *track, struct lt_error *error)
@@ -263,11 +265,11 @@ static enum lt_status check_bad_scopes(const struct track *track, struct lt_erro
     for (size_t i = 0; i < track->bad_scope_count; i++) {
         const struct bad_scope *bad = &track->bad_scopes[i];
         if (!bad->on_gpu || bad->pid == track->selection.pid)
-            return fail(error, LT_SELECTION,
-                        "%s: matching scope at event %" PRIu64 ", offset %" PRIu64
-                        " has no finite ts and dur of at least 0, or an object or array as pid or tid; name scopes "
-                        "that have them",
-                        printable(place, sizeof place, track->place, strlen(track->place)), bad->event, bad->offset);
+            return fail_at(error, LT_CLASS_BAD_SCOPE, (struct error_place){.event = bad->event, .offset = bad->offset},
+                           "%s: matching scope at event %" PRIu64 ", offset %" PRIu64
+                           " has no finite ts and dur of at least 0, or an object or array as pid or tid; name scopes "
+                           "that have them",
+                           printable(place, sizeof place, track->place, strlen(track->place)), bad->event, bad->offset);
     }
     return LT_OK;
 }

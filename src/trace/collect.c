@@ -184,10 +184,10 @@ static uint32_t group_of(struct collect *collect, const struct scan_event *event
     int is_new;
     uint32_t id = intern(&collect->group_keys, 'g', (const char *)key, sizeof key, &is_new);
     if (id != INTERN_NONE && id >= COLLECT_MAX_GROUPS) {
-        fail(collect->error, LT_TRACE,
-             "%s: kernels in more than %u processes and devices, by event %" PRIu64 ", offset %" PRIu64
-             "; give each GPU one pid and one args.device",
-             collect->request.trace_name, COLLECT_MAX_GROUPS, event->index, event->offset);
+        fail_at(collect->error, LT_CLASS_LIMIT, (struct error_place){.event = event->index, .offset = event->offset},
+                "%s: kernels in more than %u processes and devices, by event %" PRIu64 ", offset %" PRIu64
+                "; give each GPU one pid and one args.device",
+                collect->request.trace_name, COLLECT_MAX_GROUPS, event->index, event->offset);
         return INTERN_NONE;
     }
     if (id == INTERN_NONE || !array_reserve(&collect->groups, &collect->group_capacity, id, sizeof *collect->groups) ||

@@ -46,7 +46,7 @@ static enum lt_status source_trouble(struct reading *reading, struct lt_error *e
 {
     if (!source_is_truncated(reading->source))
         return error->status;
-    *error = (struct lt_error){0};
+    error_reset(error);
     return message_for_cut_gzip(reading->source, scan_problem(reading->scan), error);
 }
 

@@ -379,6 +379,55 @@ static void numbers_know_no_locale(void **state)
         puts("SKIPPED: there is no locale with a decimal comma, and no localedef to make one: a job in such a program");
 }
 
+/* Why a job fails is told in parts as well, and where. */
+static void errors_come_in_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *anchor; /* of the trace; of the job */
+        enum lt_class class_id;
+        uint64_t event, offset, line;
+        const char *hint; /* its beginning */
+    } rows[] = {
+        {"{\"traceEvents\": [\n{\"ph\": x}]}", "a", LT_CLASS_NOT_JSON, 0, 25, 2, "record the trace again"},
+        {"{\"traceEvents\": [\n{},\n{\"ph\"", "a", LT_CLASS_TRUNCATED, 1, 27, 3, "copy it again"},
+        {"PK\x03\x04", "a", LT_CLASS_NOT_A_TRACE, LT_NONE, LT_NONE, 0, "unpack it first"},
+        {"[]", "a", LT_CLASS_NO_KERNELS, LT_NONE, LT_NONE, 0, "record it with"},
+        {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"pid\":1}]", "b", LT_CLASS_NO_MATCH,
+         LT_NONE, LT_NONE, 0, "nearest names: 'a' (1)"},
+        {"[{},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":1,\"pid\":1}]", "a", LT_CLASS_BAD_KERNEL, 1, 4, 0,
+         "every kernel of"},
+        {"[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"pid\":1}]", "a", LT_CLASS_TOO_FEW,
+         LT_NONE, LT_NONE, 0, "check "},
+        {"[]", "(", LT_CLASS_PATTERN, LT_NONE, LT_NONE, 0, "correct the pattern"},
+    };
+    char path[96], message[8192];
+    snprintf(path, sizeof path, "%s/small.json", folder);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(rows[i].text, file);
+        assert_int_equal(fclose(file), 0);
+        struct lt_track wanted = track;
+        wanted.anchor_regex = rows[i].anchor;
+        struct lt_annotate_options options = options_for("-");
+        struct lt_error error = {0};
+        options.trace = path;
+        options.tracks = &wanted;
+        assert_int_not_equal(lt_annotate(&options, NULL, &error), LT_OK);
+        assert_string_equal(lt_class_word(error.class_id), lt_class_word(rows[i].class_id));
+        assert_int_equal(error.event, rows[i].event);
+        assert_int_equal(error.offset, rows[i].offset);
+        assert_int_equal(error.line, rows[i].line);
+        assert_int_equal(strncmp(error.hint, rows[i].hint, strlen(rows[i].hint)), 0);
+        assert_string_equal(error.file, rows[i].class_id == LT_CLASS_PATTERN ? "" : path);
+        snprintf(message, sizeof message, "%s%s%s; %s", error.file, error.file[0] == '\0' ? "" : ": ", error.what,
+                 error.hint);
+        assert_string_equal(error.message, message);
+    }
+    assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +438,7 @@ int main(void)
         cmocka_unit_test(errors_explain_themselves),
         cmocka_unit_test(errors_are_set_anew),
         cmocka_unit_test(numbers_know_no_locale),
+        cmocka_unit_test(errors_come_in_parts),
     };
     return cmocka_run_group_tests_name("library", tests, set_up, tear_down);
 }
