@@ -37,9 +37,10 @@ struct report_reader {
     const char *path;
     bool wants_rows; /* the second time */
     int fd;
-    size_t track_count; /* so far */
-    bool flat;          /* the one track's rows stand at the top */
-    struct row *first, **last, *current;
+    size_t track_count;        /* so far */
+    bool flat;                 /* the one track's rows stand at the top */
+    struct row *first, **last; /* waiting; the one behind them is not whole yet */
+    bool given;                /* the first one was */
 };
 
 /* ---- where in the report ----------------------------------------------------------------------------------- */
@@ -96,30 +97,25 @@ static bool no_memory(struct report_reader *reader)
 
 /* ---- what is found ---------------------------------------------------------------------------------------- */
 
+/* Where a value of the object at hand goes; NULL: it is passed over, this time or altogether. */
+static struct members *members_here(struct report_reader *reader)
+{
+    enum place here = place_of(&reader->json, reader->json.depth);
+    if (reader->wants_rows)
+        return here == IN_ROW ? &(*reader->last)->members : NULL;
+    return here == IN_TOP ? &reader->report->members : here == IN_TRACK ? &current_track(reader)->members : NULL;
+}
+
 static bool take_value(struct report_reader *reader, enum json_kind kind, const char *text, size_t len)
 {
-    const struct json_reader *json = &reader->json;
-    struct members *to = NULL;
-    if (json->depth == 0)
+    if (reader->json.depth == 0)
         return refuse(reader, "does not begin with an object");
-    switch (place_of(json, json->depth)) {
-    case IN_TOP:
-        to = reader->wants_rows ? NULL : &reader->report->members;
-        break;
-    case IN_TRACK:
-        to = reader->wants_rows ? NULL : &current_track(reader)->members;
-        break;
-    case IN_ROW:
-        to = reader->wants_rows ? &(*reader->last)->members : NULL;
-        break;
-    case IN_OTHER:
-        break;
-    }
+    struct members *to = members_here(reader);
     if (to == NULL)
         return true;
     if (to->count == MOST_KEYS)
         return refuse(reader, "an object of over 1024 keys");
-    switch (members_add(to, json->key, json->key_len, kind, text, len)) {
+    switch (members_add(to, reader->json.key, reader->json.key_len, kind, text, len)) {
     case MEMBERS_OK:
         return true;
     case MEMBERS_TWICE:
@@ -210,19 +206,22 @@ static enum lt_status read_piece(struct report_reader *reader, bool *more)
     return reader->error->status;
 }
 
+static void drop_first(struct report_reader *reader)
+{
+    struct row *row = reader->first;
+    reader->first = row->next;
+    if (reader->last == &row->next)
+        reader->last = &reader->first;
+    members_free(&row->members);
+    free(row);
+}
+
 static void end_reader(struct report_reader *reader)
 {
     if (reader == NULL)
         return;
-    while (reader->first != NULL) {
-        struct row *row = reader->first;
-        reader->first = row->next;
-        members_free(&row->members);
-        free(row);
-    }
-    if (reader->current != NULL)
-        members_free(&reader->current->members);
-    free(reader->current);
+    while (reader->first != NULL)
+        drop_first(reader);
     json_reader_end(&reader->json);
     if (reader->fd >= 0)
         close(reader->fd);
@@ -350,25 +349,21 @@ const char *report_found(const struct report_proof *proof, const struct source *
 enum lt_status report_next(struct report *report, size_t *track, const struct members **row, struct lt_error *error)
 {
     struct report_reader *reader = report->reader;
-    if (reader->current != NULL)
-        members_free(&reader->current->members);
-    free(reader->current);
-    reader->current = NULL;
-    *row = NULL;
+    if (reader->given)
+        drop_first(reader);
+    reader->given = false;
     reader->error = error;
+    *row = NULL;
     /* A row is whole once another slot is being waited for. */
     bool more = true;
     while (reader->last == &reader->first && more)
         if (read_piece(reader, &more) != LT_OK)
             return error->status;
-    if (reader->last == &reader->first)
-        return LT_OK;
-    reader->current = reader->first;
-    reader->first = reader->current->next;
-    if (reader->last == &reader->current->next)
-        reader->last = &reader->first;
-    *track = reader->current->track;
-    *row = &reader->current->members;
+    reader->given = reader->last != &reader->first;
+    if (reader->given) {
+        *track = reader->first->track;
+        *row = &reader->first->members;
+    }
     return LT_OK;
 }
 

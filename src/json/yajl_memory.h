@@ -3,8 +3,8 @@
  *
  * yajl writes through whatever its allocator returns. This one never returns
  * NULL: it jumps out of yajl, back to where the caller said setjmp(). What
- * yajl had taken is kept in a list and given back by yajl_memory_free(),
- * which also takes the place of yajl_free().
+ * yajl has is noted and given back by yajl_memory_free(), which also takes
+ * the place of yajl_free().
  */
 #ifndef YAJL_MEMORY_H
 #define YAJL_MEMORY_H
@@ -12,11 +12,12 @@
 #include <setjmp.h>
 #include <yajl/yajl_common.h>
 
-struct yajl_memory_block;
+/* yajl has eight blocks at most, and json_reader.c one more; who wanted still more would be told that memory is out. */
+#define YAJL_MEMORY_BLOCKS 32
 
 struct yajl_memory {
     jmp_buf out; /* set before yajl_alloc() and before every other call of yajl */
-    struct yajl_memory_block *blocks;
+    void *blocks[YAJL_MEMORY_BLOCKS];
     yajl_alloc_funcs functions; /* for yajl_alloc() */
 };
 
