@@ -191,9 +191,11 @@ enum lt_stage {
 };
 
 /*
- * Hears how far a job is; called from the thread that runs it, some hundred
- * times per gigabyte. `total` is 0 when it is not known (a pipe). Returns
- * false to cancel the job, which then fails with LT_CANCELLED and leaves nothing.
+ * Hears how far a job is; called from the thread that runs it: of files some
+ * hundred times per gigabyte (uncompressed) and at the end of each stage, of a
+ * pipe or standard output whenever there was a block. `total` is 0 when it is
+ * not known (a pipe). Returns false to cancel the job, which then fails with
+ * LT_CANCELLED and leaves nothing.
  */
 typedef bool lt_progress_fn(void *ctx, enum lt_stage stage, uint64_t done, uint64_t total);
 

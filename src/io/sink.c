@@ -18,14 +18,15 @@
 #define COPY_STEP      ((size_t)8 << 20)
 #define TEMPORARY_NAME ".layertrack-xxxxxxxx.tmp"
 #define BUFFER_SIZE    ((size_t)256 << 10)
+#define PROGRESS_STEP  ((uint64_t)2 << 20) /* of a file; standard output may be slow */
 
 struct sink {
     int fd;
     char *path; /* NULL: standard output */
     char *temporary;
-    bool named; /* the temporary file stands under `path` now */
-    uint64_t written;
-    int errnum; /* why it failed; 0: it has not */
+    bool named;             /* the temporary file stands under `path` now */
+    uint64_t written, told; /* `told`: when progress was told last */
+    int errnum;             /* why it failed; 0: it has not */
     sink_progress_fn *progress;
     void *progress_ctx;
 };
@@ -148,9 +149,13 @@ void sink_on_progress(struct sink *sink, sink_progress_fn *fn, void *ctx)
     sink->progress_ctx = ctx;
 }
 
+/* No bytes: progress is told in any case. */
 static bool wrote(struct sink *sink, size_t bytes)
 {
     sink->written += bytes;
+    if (bytes > 0 && sink->path != NULL && sink->written - sink->told < PROGRESS_STEP)
+        return true;
+    sink->told = sink->written;
     if (sink->progress != NULL && !sink->progress(sink->progress_ctx, sink->written)) {
         sink->errnum = ECANCELED;
         return false;

@@ -17,7 +17,10 @@
 
 struct sink;
 
-/* Called as bytes are written; returns false to give up (the sink then fails with ECANCELED). */
+/*
+ * Called as bytes are written, of a file some hundred times per gigabyte; returns false
+ * to give up (the sink then fails with ECANCELED).
+ */
 typedef bool sink_progress_fn(void *ctx, uint64_t bytes);
 
 /*

@@ -6,6 +6,9 @@
 
 #include "trace/reading_messages.h"
 
+/* Progress is told whenever so many bytes more of a file were read; a pipe may be slow. */
+#define PROGRESS_STEP ((uint64_t)2 << 20)
+
 #define MAX_THREADS 64
 
 static unsigned thread_count(unsigned wanted)
@@ -141,10 +144,21 @@ enum lt_status reading_again(struct reading *reading, scan_event_fn *event, void
     return reading->scan == NULL ? fail_memory(error) : source_rewind(reading->source, error);
 }
 
+/* Tells of progress when it is time; false to cancel. */
+static bool tell(struct reading *reading, uint64_t *told, uint64_t step)
+{
+    const struct reading_options *options = &reading->options;
+    if (options->progress == NULL || reading->block_offset - *told < step)
+        return true;
+    *told = reading->block_offset;
+    return options->progress(options->progress_ctx, LT_STAGE_SCAN, source_stored_read(reading->source),
+                             source_expected_size(reading->source));
+}
+
 enum lt_status reading_run(struct reading *reading, struct lt_error *error)
 {
     const struct reading_options *options = &reading->options;
-    uint64_t total = source_expected_size(reading->source);
+    uint64_t told = 0, step = source_expected_size(reading->source) == 0 ? 1 : PROGRESS_STEP;
     for (;;) {
         const unsigned char *data;
         size_t len;
@@ -163,10 +177,11 @@ enum lt_status reading_run(struct reading *reading, struct lt_error *error)
         reading->block_offset += len;
         if (scan_insert_offset(reading->scan) != UINT64_MAX)
             source_insertion(reading->source, scan_insert_offset(reading->scan));
-        if (options->progress != NULL &&
-            !options->progress(options->progress_ctx, LT_STAGE_SCAN, source_stored_read(reading->source), total))
+        if (!tell(reading, &told, step))
             return fail_cancelled(error, source_name(reading->source));
     }
+    if (!tell(reading, &told, 1))
+        return fail_cancelled(error, source_name(reading->source));
     enum scan_status status = scan_finish(reading->scan, &reading->layout);
     if (status != SCAN_OK)
         return scan_trouble(reading, status, error);

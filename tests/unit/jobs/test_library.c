@@ -178,6 +178,57 @@ static void cancel_anywhere(void **state)
     remove_outputs(output);
 }
 
+struct counts {
+    uint64_t calls[2], last[2], total[2];
+};
+
+static bool count_calls(void *ctx, enum lt_stage stage, uint64_t done, uint64_t total)
+{
+    struct counts *counts = ctx;
+    counts->calls[stage]++;
+    counts->last[stage] = done;
+    counts->total[stage] = total;
+    return true;
+}
+
+/* Files: some hundred times per gigabyte of JSON, once at a stage's end; writing begins with one more. */
+static void check_counts(const struct counts *counts)
+{
+    struct stat st;
+    assert_int_equal(stat(trace, &st), 0);
+    for (int stage = 0; stage < 2; stage++) {
+        uint64_t most = (uint64_t)st.st_size / 1000000 + 2;
+        assert_in_range(counts->calls[stage], 1, most);
+        assert_true(counts->total[stage] == 0 || counts->last[stage] >= counts->total[stage]);
+    }
+}
+
+static void progress_is_counted(void **state)
+{
+    (void)state;
+    char outputs[3][96];
+    struct counts counts = {0};
+    struct lt_error error;
+    for (int i = 0; i < 2; i++) {
+        snprintf(outputs[i], sizeof outputs[i], "%s/out.json%s", folder, i == 0 ? "" : ".gz");
+        struct lt_annotate_options options = options_for(outputs[i]);
+        options.progress = count_calls;
+        options.callback_ctx = &counts;
+        counts = (struct counts){0};
+        assert_int_equal(lt_annotate(&options, NULL, &error), LT_OK);
+        check_counts(&counts);
+    }
+    snprintf(outputs[2], sizeof outputs[2], "%s/back.json", folder);
+    struct lt_strip_options strip = {
+        .trace = outputs[1], .output = outputs[2], .progress = count_calls, .callback_ctx = &counts};
+    counts = (struct counts){0};
+    assert_int_equal(lt_strip(&strip, NULL, &error), LT_OK);
+    check_counts(&counts);
+    assert_int_equal(unlink(outputs[2]), 0);
+    remove_outputs(outputs[1]);
+    remove_outputs(outputs[0]);
+}
+
 /* Two tracks in one run: both, or nothing. */
 enum { MOST_FDS = 256 };
 
@@ -439,6 +490,7 @@ int main(void)
         cmocka_unit_test(errors_are_set_anew),
         cmocka_unit_test(numbers_know_no_locale),
         cmocka_unit_test(errors_come_in_parts),
+        cmocka_unit_test(progress_is_counted),
     };
     return cmocka_run_group_tests_name("library", tests, set_up, tear_down);
 }
