@@ -12,6 +12,15 @@
  * struct lt_error. All text is UTF-8; all offsets and sizes are bytes; all
  * times are microseconds in exact decimals.
  *
+ * Every struct that crosses this interface begins with its size: `.size =
+ * sizeof it`, and all that is not named is 0, which is the default
+ * everywhere. Structs grow at their end only, so that a program runs with a
+ * later library than it was built for: members it does not know are 0, and
+ * are not written. It also runs with an earlier one as long as members that
+ * this does not know are 0; else, and when a size was not set, the job is
+ * refused (LT_CLASS_STRUCT_SIZE). What the library does not know of a struct
+ * that it fills it leaves as it was. Elements of an array have one size.
+ *
  * A whole program, which labels a trace: job TRACE OUTPUT
  *
  *     #include <stdio.h>
@@ -23,18 +32,22 @@
  *         if (argc != 3)
  *             return LT_USAGE;
  *         struct lt_track track = {
+ *             .size = sizeof track,
  *             .anchor_regex = "rotary_embedding_kernel",
  *             .num_layers = 2,
  *             .anchor_offset = 0,
- *             .passes = 1,        // 0 is refused, ...
- *             .anchor_stride = 1, // ... here too
  *             .phase = "decode",
  *             .evidence = "one rotary embedding per layer: model.py, class DecoderLayer",
  *         };
  *         struct lt_annotate_options options = {
- *             .trace = argv[1], .output = argv[2], .tracks = &track, .track_count = 1};
- *         struct lt_annotate_result result;
- *         struct lt_error error;
+ *             .size = sizeof options,
+ *             .trace = argv[1],
+ *             .output = argv[2],
+ *             .tracks = &track,
+ *             .track_count = 1,
+ *         };
+ *         struct lt_annotate_result result = {.size = sizeof result};
+ *         struct lt_error error = {.size = sizeof error};
  *         if (lt_annotate(&options, &result, &error) != LT_OK) {
  *             fprintf(stderr, "job: %s\n", error.message);
  *             return (int)error.status;
@@ -153,14 +166,17 @@ enum lt_class {
 /* The word of a class, "" of LT_CLASS_NONE, "unknown" of one that this library does not know. */
 LT_API const char *lt_class_word(enum lt_class class_id);
 
-/* No number: not known. */
+/* No number: not known; as a count: none, where 0 is the default. */
 #define LT_NONE UINT64_MAX
 
 /*
  * Why a job failed. All text is NUL-terminated printable UTF-8, cut where it
- * is too long. Every job sets it anew; after LT_OK all text is empty.
+ * is too long. Every job sets it anew; after LT_OK all text is empty. A job
+ * whose lt_error has no size does nothing and returns LT_USAGE; NULL will do
+ * where the status says enough.
  */
 struct lt_error {
+    size_t size;
     enum lt_status status;
     enum lt_class class_id;
     uint64_t event;     /* index in the event array, from 0; or LT_NONE */
@@ -204,8 +220,9 @@ typedef void lt_warning_fn(void *ctx, const char *message);
 
 /* So many kernels of the anchors' process and device match in every guide, or the job is refused. */
 struct lt_landmark {
+    size_t size;
     const char *regex; /* PCRE2 pattern, searched in kernel names */
-    uint64_t count;    /* may be 0 */
+    uint64_t count;    /* 0: the default, 1; LT_NONE: no kernel may match */
 };
 
 #define LT_MAX_LANDMARKS 64    /* of a track */
@@ -214,10 +231,11 @@ struct lt_landmark {
 #define LT_MAX_TRACKS    64    /* of a job */
 
 /*
- * One track of guides. Set to zero, then fill in; strings stay the caller's.
- * The fields have the meaning of the command's options of the same name.
+ * One track of guides. Strings stay the caller's. The members have the
+ * meaning of the command's options of the same name.
  */
 struct lt_track {
+    size_t size;
     const char *anchor_regex;            /* PCRE2 pattern, searched in kernel names. Required */
     const char *end_anchor_regex;        /* terminal, or NULL */
     const char *phase;                   /* required, not blank, at most LT_MAX_PHASE bytes */
@@ -226,9 +244,9 @@ struct lt_track {
     const char *device;                  /* text of args.device to take, or NULL */
     uint64_t num_layers;                 /* layers per pass, >= 1 */
     uint64_t anchor_offset;              /* index of a verified first layer among all anchors by time */
-    uint64_t passes;                     /* >= 1 */
+    uint64_t passes;                     /* 0: the default, 1 */
     uint64_t first_layer;                /* number of the first label */
-    uint64_t anchor_stride;              /* anchors per layer, >= 1 */
+    uint64_t anchor_stride;              /* anchors per layer; 0: the default, 1 */
     uint64_t extra_anchors_per_pass;     /* anchors behind each pass's last layer that belong to none */
     const struct lt_landmark *landmarks; /* [landmark_count] */
     size_t landmark_count;               /* <= LT_MAX_LANDMARKS */
@@ -236,8 +254,9 @@ struct lt_track {
     const char *within_gpu;              /* only anchors that start in a gpu_user_annotation of such a name; or NULL */
 };
 
-/* What to do. Set to zero, then fill in; strings and tracks stay the caller's. */
+/* What to do. Strings and tracks stay the caller's. */
 struct lt_annotate_options {
+    size_t size;
     const char *trace;             /* path, or "-": standard input. Required */
     const char *output;            /* path, or "-": standard output. Required */
     const char *report;            /* path, or NULL: "<output>.layers.json", none for standard output */
@@ -255,6 +274,7 @@ struct lt_annotate_options {
 
 /* What was done; everything of it stands in the report too. */
 struct lt_annotate_result {
+    size_t size;
     uint64_t events;       /* elements of the event array before */
     uint64_t added_events; /* guides and their tracks' metadata */
     uint64_t tracks;
@@ -277,8 +297,9 @@ struct lt_annotate_result {
 LT_API enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
                                   struct lt_error *error);
 
-/* What to draw. Set to zero, then fill in; strings stay the caller's. */
+/* What to draw. Strings stay the caller's. */
 struct lt_render_options {
+    size_t size;
     const char *trace;    /* annotated trace: path, or "-": standard input. Required */
     const char *output;   /* SVG: path, or "-": standard output. Required */
     const char *track;    /* phase (or tid) of the track to take; NULL: there is only one */
@@ -310,8 +331,9 @@ struct lt_render_options {
  */
 LT_API enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error);
 
-/* What to strip; the fields that lt_annotate_options has too mean the same. */
+/* What to strip; the members that lt_annotate_options has too mean the same. */
 struct lt_strip_options {
+    size_t size;
     const char *trace;  /* annotated: path, or "-". Required */
     const char *output; /* path, or "-". Required */
     const char *report; /* path; NULL: "<trace>.layers.json" where that exists */
@@ -326,6 +348,7 @@ struct lt_strip_options {
 
 /* Where the insertion was, in uncompressed bytes of the annotated trace. */
 struct lt_strip_result {
+    size_t size;
     uint64_t insert_offset, insert_bytes;
     uint64_t guides, tracks;
 };
@@ -344,10 +367,11 @@ LT_API enum lt_status lt_strip(const struct lt_strip_options *options, struct lt
                                struct lt_error *error);
 
 /*
- * What to look at. Set to zero, then fill in; strings stay the caller's. The
- * fields have the meaning of the command's options of the same name.
+ * What to look at. Strings stay the caller's. The members have the meaning of
+ * the command's options of the same name.
  */
 struct lt_inspect_options {
+    size_t size;
     const char *trace;        /* path, or "-": standard input. Required */
     const char *anchor_regex; /* only kernels that match, and each of their runs; or NULL: all kernels */
     const char *pid;          /* text of the process, or NULL: each one */
@@ -360,9 +384,9 @@ struct lt_inspect_options {
     void *callback_ctx;       /* handed to both */
 };
 
-/* How many runs of one size. */
+/* So many runs of so many kernels each. The one struct without a size: it never grows. */
 struct lt_inspect_size {
-    uint64_t runs, size;
+    uint64_t runs, kernels;
 };
 
 /*
@@ -370,6 +394,7 @@ struct lt_inspect_size {
  * trailing zeros, from start to start.
  */
 struct lt_inspect_clusters {
+    size_t size;
     uint64_t runs;
     const char *median_gap;  /* of those inside runs; NULL when there is none */
     const char *within_gap;  /* the largest inside a run, or NULL */
@@ -382,43 +407,47 @@ struct lt_inspect_clusters {
 };
 
 struct lt_inspect_name {
+    size_t size;
     const char *name; /* decoded, `name_len` bytes, may be any bytes */
     size_t name_len;
     uint64_t count, streams;
     uint64_t untimed; /* of `count`: without a usable ts, in no run */
     bool fits;        /* num_layers divides the count, or is the size of every run but the first and last */
-    struct lt_inspect_clusters clusters;
+    struct lt_inspect_clusters *clusters;
 };
 
 struct lt_inspect_run {
-    uint64_t first; /* index among all matching kernels by time: an --anchor-offset to check */
-    uint64_t size;
+    size_t size;
+    uint64_t first; /* index among all matching kernels by time: an anchor_offset to check */
+    uint64_t kernels;
     const char *start_us; /* exact */
     const char *gap_us;   /* from the start before, exact; NULL for the first run */
 };
 
 /* One process and device. `pid` and `device` are JSON values; NULL when the kernels have none. */
 struct lt_inspect_group {
+    size_t size;
     const char *pid, *device;
     uint64_t kernels;         /* all of them, matching or not */
     bool also_without_device; /* its process has matching kernels without a device too, which annotate counts along */
     uint64_t matching, streams;
     const char *first_us, *last_us, *span_us; /* starts of the first and last matching kernel; NULL without any ts */
     size_t name_count;
-    struct lt_inspect_name *names; /* those that fit num_layers first, then by count */
-    /* With anchor_regex: all matching names taken together. */
-    struct lt_inspect_clusters clusters;
+    struct lt_inspect_name **names; /* [name_count]: those that fit num_layers first, then by count */
+    /* With anchor_regex: all matching names taken together; else NULL and none. */
+    struct lt_inspect_clusters *clusters;
     size_t run_count;
-    struct lt_inspect_run *runs;
+    struct lt_inspect_run **runs; /* [run_count] */
 };
 
-/* Findings; everything belongs to it until lt_inspection_free(). */
+/* Findings; everything belongs to it until lt_inspection_free(). The structs in it have the library's size. */
 struct lt_inspection {
+    size_t size;
+    void *memory; /* the library's own */
     uint64_t events, kernels;
     const char *rule; /* by which runs are told apart, for people */
     size_t group_count;
-    struct lt_inspect_group *groups; /* in order of their first kernel */
-    void *memory;                    /* the library's own */
+    struct lt_inspect_group **groups; /* [group_count], in order of their first kernel */
 };
 
 /*
@@ -428,7 +457,7 @@ struct lt_inspection {
  * over 15 minutes from the first), some 400 bytes per distinct name beside
  * its text, and 100 per run when anchor_regex is given. LT_OK, or what *error
  * says: no kernel, or none that matches, is LT_SELECTION. After any result
- * lt_inspection_free() may be called.
+ * lt_inspection_free() may be called, and again.
  */
 LT_API enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_inspection *inspection,
                                  struct lt_error *error);
@@ -454,8 +483,9 @@ enum lt_finding {
 /* Takes a finding: one printable sentence, without a file's name. Called from the thread that runs the job. */
 typedef void lt_finding_fn(void *ctx, enum lt_finding finding, const char *sentence);
 
-/* What to verify. Set to zero, then fill in; strings stay the caller's. */
+/* What to verify. Strings stay the caller's. */
 struct lt_verify_options {
+    size_t size;
     const char *trace;  /* annotated: path, or "-": standard input. Required */
     const char *source; /* what it was made from: path, or "-"; or NULL */
     const char *report; /* path; NULL: "<trace>.layers.json" where that exists */

@@ -57,6 +57,16 @@ struct command {
     const char *track_option; /* the first option that describes a track */
 };
 
+/* A count whose 0 is not the library's, the default: it is none, which most options may not be. */
+static bool take_count(const char *option, const char *text, uint64_t *out)
+{
+    if (!cli_number(option, text, out))
+        return false;
+    if (*out == 0)
+        *out = LT_NONE;
+    return true;
+}
+
 /*
  * RE or RE=COUNT: an equals sign with nothing but digits behind it, at the
  * end, is a count. Cuts the argument in two, which is ours.
@@ -69,12 +79,12 @@ static bool take_landmark(struct command *command, char *value)
         return false;
     }
     struct lt_landmark *landmark = &command->landmarks[track->landmark_count++];
-    *landmark = (struct lt_landmark){.regex = value, .count = 1};
+    *landmark = (struct lt_landmark){.size = sizeof *landmark, .regex = value};
     char *equals = strrchr(value, '=');
     if (equals == NULL || equals[1] == '\0' || equals[1 + strspn(equals + 1, "0123456789")] != '\0')
         return true;
     *equals = '\0';
-    return cli_number("the count of --landmark-regex", equals + 1, &landmark->count);
+    return take_count("the count of --landmark-regex", equals + 1, &landmark->count);
 }
 
 /* An option of the track. False when `option` is none. */
@@ -95,7 +105,7 @@ static bool take_track(struct command *command, int option, char *value, bool *o
         *ok = cli_number("--anchor-offset", value, &track->anchor_offset);
         return true;
     case OPT_PASSES:
-        *ok = cli_number("--passes", value, &track->passes);
+        *ok = take_count("--passes", value, &track->passes);
         return true;
     case OPT_FIRST_LAYER:
         *ok = cli_number("--first-layer", value, &track->first_layer);
@@ -119,7 +129,7 @@ static bool take_track(struct command *command, int option, char *value, bool *o
         *ok = take_landmark(command, value);
         return true;
     case OPT_ANCHOR_STRIDE:
-        *ok = cli_number("--anchor-stride", value, &track->anchor_stride);
+        *ok = take_count("--anchor-stride", value, &track->anchor_stride);
         return true;
     case OPT_EXTRA_ANCHORS:
         *ok = cli_number("--extra-anchors-per-pass", value, &track->extra_anchors_per_pass);
@@ -224,8 +234,8 @@ static void summarize(const struct command *command, const struct lt_annotate_re
 static int run(int argc, char **argv)
 {
     struct command command = {
-        .options = {.progress = cli_on_progress, .warning = cli_on_warning},
-        .track = {.passes = 1, .anchor_stride = 1},
+        .options = {.size = sizeof command.options, .progress = cli_on_progress, .warning = cli_on_warning},
+        .track = {.size = sizeof command.track, .passes = 1, .anchor_stride = 1},
         .common.mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;
@@ -242,8 +252,8 @@ static int run(int argc, char **argv)
     command.options.report = command.output.report;
     command.options.compress = command.output.compress;
     command.options.level = command.output.level;
-    struct lt_annotate_result result;
-    struct lt_error error = {0};
+    struct lt_annotate_result result = {.size = sizeof result};
+    struct lt_error error = {.size = sizeof error};
     progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_annotate(&command.options, &result, &error);
     progress_clear(&command.progress);

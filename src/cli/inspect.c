@@ -110,8 +110,8 @@ static void print_sizes(char *cell, const struct lt_inspect_clusters *clusters)
         const char *between = i == 0 ? "" : clusters->in_order ? " + " : ", ";
         /* In order 3×1 and 1 + 1 + 1 are the same; the shorter is shown. */
         int len = size->runs > 1
-                      ? snprintf(cell + used, CELL - used, "%s%" PRIu64 "×%" PRIu64, between, size->runs, size->size)
-                      : snprintf(cell + used, CELL - used, "%s%" PRIu64, between, size->size);
+                      ? snprintf(cell + used, CELL - used, "%s%" PRIu64 "×%" PRIu64, between, size->runs, size->kernels)
+                      : snprintf(cell + used, CELL - used, "%s%" PRIu64, between, size->kernels);
         used += (size_t)len;
         if (columns_width(cell) > 22 && i + 1 < clusters->size_count) {
             snprintf(cell, CELL, "%" PRIu64 " unequal runs", clusters->runs);
@@ -147,7 +147,7 @@ static void fill_row(char (*cells)[CELL], const struct lt_inspect_name *name, ui
         print_count(cells[2], name->count / layers);
     else if (layers > 0)
         snprintf(cells[2], CELL, "%" PRIu64 " r %" PRIu64, name->count / layers, name->count % layers);
-    print_clusters(cells + 3, &name->clusters);
+    print_clusters(cells + 3, name->clusters);
 }
 
 /* ---- table ------------------------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static size_t print_row(const size_t *widths, char (*cells)[CELL])
 static size_t shown_names(const struct command *command, const struct lt_inspect_group *group)
 {
     size_t most = command->top == 0 ? TOP : command->top;
-    for (size_t i = most; command->top == 0 && i < group->name_count && group->names[i].fits; i++)
+    for (size_t i = most; command->top == 0 && i < group->name_count && group->names[i]->fits; i++)
         most++;
     return group->name_count < most ? group->name_count : most;
 }
@@ -192,18 +192,18 @@ static void print_names(const struct command *command, const struct lt_inspect_g
         snprintf(head[2], CELL, "/%" PRIu64, layers);
     widen(widths, head);
     for (size_t i = 0; i < count; i++) {
-        fill_row(cells, &group->names[i], layers);
+        fill_row(cells, group->names[i], layers);
         widen(widths, cells);
     }
     print_row(widths, head);
     fputs("name\n", stdout);
     for (size_t i = 0; i < count; i++) {
-        fill_row(cells, &group->names[i], layers);
+        fill_row(cells, group->names[i], layers);
         size_t used = print_row(widths, cells);
         size_t room = command->wide ? SIZE_MAX : used + LEAST < command->line ? command->line - used : LEAST;
-        shortened += columns_name(group->names[i].name, group->names[i].name_len, room);
-        if (group->names[i].untimed > 0)
-            printf("\n    %" PRIu64 " of them without a usable ts, in no run", group->names[i].untimed);
+        shortened += columns_name(group->names[i]->name, group->names[i]->name_len, room);
+        if (group->names[i]->untimed > 0)
+            printf("\n    %" PRIu64 " of them without a usable ts, in no run", group->names[i]->untimed);
         fputc('\n', stdout);
     }
     if (count < group->name_count)
@@ -216,16 +216,16 @@ static void print_names(const struct command *command, const struct lt_inspect_g
 static void print_together(const struct lt_inspect_group *group)
 {
     char cells[5][CELL], gap[CELL];
-    print_clusters(cells, &group->clusters);
+    print_clusters(cells, group->clusters);
     printf("\nall %" PRIu64 " matching kernels together: %s\ngaps: median %s, largest within %s", group->matching,
            cells[0], cells[1], cells[2]);
-    if (group->clusters.between_gap != NULL)
+    if (group->clusters->between_gap != NULL)
         printf(", smallest between %s, ratio %s", cells[3], cells[4]);
     printf("\n%12s  %8s  %24s  %s\n", "first index", "size", "start in µs", " gap before");
     for (size_t i = 0; i < group->run_count; i++) {
-        print_gap(gap, group->runs[i].gap_us);
-        printf("%12" PRIu64 "  %8" PRIu64 "  %24s  ", group->runs[i].first, group->runs[i].size,
-               group->runs[i].start_us);
+        print_gap(gap, group->runs[i]->gap_us);
+        printf("%12" PRIu64 "  %8" PRIu64 "  %24s  ", group->runs[i]->first, group->runs[i]->kernels,
+               group->runs[i]->start_us);
         columns_right(gap, 11);
         fputc('\n', stdout);
     }
@@ -287,7 +287,7 @@ static int show(const struct command *command, const struct lt_inspection *inspe
         done = lt_inspection_json(inspection, &command->options, command->top == 0 ? UINT64_MAX : command->top,
                                   write_out, NULL);
     for (size_t i = 0; !command->json && i < inspection->group_count; i++)
-        print_group(command, &inspection->groups[i]);
+        print_group(command, inspection->groups[i]);
     if (!command->json)
         print_rule(inspection->rule, command->line);
     int code = cli_end_output();
@@ -299,8 +299,9 @@ static int show(const struct command *command, const struct lt_inspection *inspe
 
 static int run(int argc, char **argv)
 {
-    struct command command = {.options = {.progress = cli_on_progress, .warning = cli_on_warning},
-                              .common.mode = PROGRESS_AUTO};
+    struct command command = {
+        .options = {.size = sizeof command.options, .progress = cli_on_progress, .warning = cli_on_warning},
+        .common.mode = PROGRESS_AUTO};
     command.options.callback_ctx = &command.progress;
     if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;
@@ -312,8 +313,8 @@ static int run(int argc, char **argv)
     if (!cli_default_input(&command.options.trace))
         return LT_USAGE;
     command.line = columns_of_terminal(LINE);
-    struct lt_inspection inspection;
-    struct lt_error error = {0};
+    struct lt_inspection inspection = {.size = sizeof inspection};
+    struct lt_error error = {.size = sizeof error};
     progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_inspect(&command.options, &inspection, &error);
     progress_clear(&command.progress);

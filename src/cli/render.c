@@ -92,7 +92,8 @@ static bool take(void *ctx, int option, char *value)
 
 static int run(int argc, char **argv)
 {
-    struct command command = {.options = {.progress = cli_on_progress}, .common.mode = PROGRESS_AUTO};
+    struct command command = {.options = {.size = sizeof command.options, .progress = cli_on_progress},
+                              .common.mode = PROGRESS_AUTO};
     command.options.callback_ctx = &command.progress;
     if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;
@@ -103,7 +104,7 @@ static int run(int argc, char **argv)
     command.options.threads = command.common.threads;
     if (!cli_default_input(&command.options.trace) || !cli_default_output(&command.options.output))
         return LT_USAGE;
-    struct lt_error error = {0};
+    struct lt_error error = {.size = sizeof error};
     progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_render(&command.options, &error);
     progress_clear(&command.progress);

@@ -27,7 +27,7 @@ static bool take(void *ctx, int option, char *value)
 static int run(int argc, char **argv)
 {
     struct command command = {
-        .options = {.progress = cli_on_progress, .warning = cli_on_warning},
+        .options = {.size = sizeof command.options, .progress = cli_on_progress, .warning = cli_on_warning},
         .common.mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;
@@ -44,8 +44,8 @@ static int run(int argc, char **argv)
     command.options.report = command.output.report;
     command.options.compress = command.output.compress;
     command.options.level = command.output.level;
-    struct lt_strip_result result;
-    struct lt_error error = {0};
+    struct lt_strip_result result = {.size = sizeof result};
+    struct lt_error error = {.size = sizeof error};
     progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_strip(&command.options, &result, &error);
     progress_clear(&command.progress);

@@ -59,7 +59,10 @@ static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
 static int run(int argc, char **argv)
 {
     struct command command = {
-        .options = {.progress = cli_on_progress, .warning = cli_on_warning, .finding = on_finding},
+        .options = {.size = sizeof command.options,
+                    .progress = cli_on_progress,
+                    .warning = cli_on_warning,
+                    .finding = on_finding},
         .common.mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;
@@ -73,7 +76,7 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
-    struct lt_error error = {0};
+    struct lt_error error = {.size = sizeof error};
     progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_verify(&command.options, &error);
     progress_clear(&command.progress);

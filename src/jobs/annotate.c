@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/versioned.h"
 #include "guides/guide_writer.h"
 #include "guides/messages.h"
 #include "guides/report_writer.h"
@@ -318,11 +318,9 @@ static void end_job(struct job *job)
     free(job->report);
 }
 
-enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
-                           struct lt_error *error)
+static enum lt_status annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
+                               struct lt_error *error)
 {
-    error_reset(error);
-    struct lt_annotate_result unused;
     struct job job = {.options = options, .error = error};
     enum lt_status status = open_job(&job);
     if (status == LT_OK)
@@ -332,7 +330,22 @@ enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_
     if (status == LT_OK)
         status = open_sinks(&job);
     if (status == LT_OK)
-        status = pass_two(&job, result != NULL ? result : &unused);
+        status = pass_two(&job, result);
     end_job(&job);
     return status;
+}
+
+enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
+                           struct lt_error *error)
+{
+    struct lt_annotate_options own;
+    struct lt_annotate_result done;
+    struct lt_error why;
+    if (versioned_begin(&why, error) != LT_OK)
+        return LT_USAGE;
+    if (versioned_check(result, "lt_annotate_result", &why) == LT_OK &&
+        versioned_take(&own, sizeof own, options, "lt_annotate_options", &why) == LT_OK &&
+        annotate(&own, &done, &why) == LT_OK)
+        versioned_give(result, &done, sizeof done);
+    return versioned_end(error, &why);
 }

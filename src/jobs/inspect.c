@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/versioned.h"
 #include "rules/select.h"
 #include "rules/tracks.h"
 #include "trace/cluster.h"
@@ -133,6 +134,16 @@ static void *keep_array(struct job *job, size_t count, size_t size)
     return data;
 }
 
+/* [count] pointers to zeroed structs of `size` bytes, which lie one behind the other. */
+static void *keep_structs(struct job *job, size_t count, size_t size)
+{
+    char **pointers = keep_array(job, count, sizeof *pointers);
+    char *structs = keep_array(job, count, size);
+    for (size_t i = 0; i < count && pointers != NULL && structs != NULL; i++)
+        pointers[i] = structs + i * size;
+    return structs == NULL ? NULL : pointers;
+}
+
 /* ---- findings ---------------------------------------------------------------------------------------------- */
 
 static struct cluster_times times_of(const struct job *job, size_t first, size_t count)
@@ -174,12 +185,25 @@ static bool keep_gaps(struct job *job, size_t first, const struct cluster_times 
     return done;
 }
 
+static struct lt_inspect_clusters *new_clusters(struct job *job)
+{
+    struct lt_inspect_clusters *clusters = keep_array(job, 1, sizeof *clusters);
+    if (clusters != NULL)
+        clusters->size = sizeof *clusters;
+    return clusters;
+}
+
 static bool describe(struct job *job, size_t first, const struct cluster_times *times,
-                     const struct cluster_split *split, struct lt_inspect_clusters *out, bool *fits)
+                     const struct cluster_split *split, struct lt_inspect_clusters **clusters, bool *fits)
 {
     struct cluster_shape shape = cluster_shape(times, split, job->options->num_layers);
-    *out = (struct lt_inspect_clusters){
-        .runs = split->runs, .in_order = shape.in_order, .other_runs = shape.other_runs, .size_count = shape.count};
+    struct lt_inspect_clusters *out = *clusters = new_clusters(job);
+    if (out == NULL)
+        return false;
+    out->runs = split->runs;
+    out->in_order = shape.in_order;
+    out->other_runs = shape.other_runs;
+    out->size_count = shape.count;
     for (unsigned i = 0; i < shape.count; i++)
         out->sizes[i] = (struct lt_inspect_size){shape.segments[i].runs, shape.segments[i].size};
     *fits = shape.fits;
@@ -189,7 +213,7 @@ static bool describe(struct job *job, size_t first, const struct cluster_times *
 /* Among those that fit, the fewest a layer come first: an anchor runs once. */
 static int by_fit(const void *a, const void *b)
 {
-    const struct lt_inspect_name *x = a, *y = b;
+    const struct lt_inspect_name *x = *(struct lt_inspect_name *const *)a, *y = *(struct lt_inspect_name *const *)b;
     if (x->fits != y->fits)
         return x->fits ? -1 : 1;
     if (x->count != y->count)
@@ -229,7 +253,8 @@ static bool fill_name(struct job *job, const struct series *series, struct lt_in
     if (!kernels_relate(&job->kernels, series->first, times.count))
         return false;
     struct cluster_split split = cluster_split(&times);
-    *out = (struct lt_inspect_name){.name = arena_copy(job->memory, entry->text, entry->len),
+    *out = (struct lt_inspect_name){.size = sizeof *out,
+                                    .name = arena_copy(job->memory, entry->text, entry->len),
                                     .name_len = entry->len,
                                     .count = series->count,
                                     .streams = series->streams,
@@ -347,35 +372,39 @@ static bool fill_groups(struct job *job, uint32_t *group_of, const uint32_t *hos
             group_of[job->series[i].group] = 1;
     for (uint32_t i = 0; i < collect->group_keys.count; i++)
         if (group_of[i] != 0) {
-            struct lt_inspect_group *group = &job->found->groups[job->found->group_count++];
+            struct lt_inspect_group *group = job->found->groups[job->found->group_count++];
+            group->size = sizeof *group;
             group_of[i] = (uint32_t)job->found->group_count;
             group->kernels = collect->groups[i].kernels;
             if (!keep_value(job, collect->groups[i].pid, &group->pid) ||
                 !keep_value(job, collect->groups[i].device, &group->device))
                 return false;
+            /* Which stay empty where no kernel has a usable ts. */
+            if (job->options->anchor_regex != NULL && (group->clusters = new_clusters(job)) == NULL)
+                return false;
         }
     for (uint32_t i = 0; i < collect->group_keys.count; i++)
         if (hosts[i] != i) {
-            job->found->groups[group_of[hosts[i]] - 1].kernels += collect->groups[i].kernels;
-            job->found->groups[group_of[hosts[i]] - 1].also_without_device = true;
+            job->found->groups[group_of[hosts[i]] - 1]->kernels += collect->groups[i].kernels;
+            job->found->groups[group_of[hosts[i]] - 1]->also_without_device = true;
         }
     for (uint32_t i = 0; i < job->streams.count; i++) {
         uint32_t key[2];
         memcpy(key, job->streams.entries[i].text, sizeof key);
         if (hosts[key[0]] == key[0])
-            job->found->groups[group_of[key[0]] - 1].streams++;
+            job->found->groups[group_of[key[0]] - 1]->streams++;
     }
     for (uint32_t i = 0; i < job->series_keys.count; i++)
         if (job->series[i].count > 0)
-            job->found->groups[group_of[job->series[i].group] - 1].name_count++;
+            job->found->groups[group_of[job->series[i].group] - 1]->name_count++;
     return true;
 }
 
 static bool fill_names(struct job *job, const uint32_t *group_of)
 {
     for (size_t i = 0; i < job->found->group_count; i++) {
-        struct lt_inspect_group *group = &job->found->groups[i];
-        group->names = keep_array(job, group->name_count, sizeof *group->names);
+        struct lt_inspect_group *group = job->found->groups[i];
+        group->names = keep_structs(job, group->name_count, sizeof **group->names);
         if (group->names == NULL)
             return false;
         group->name_count = 0;
@@ -385,15 +414,16 @@ static bool fill_names(struct job *job, const uint32_t *group_of)
         struct series *series = &job->series[i];
         if (series->count == 0)
             continue;
-        struct lt_inspect_group *group = &job->found->groups[group_of[series->group] - 1];
+        struct lt_inspect_group *group = job->found->groups[group_of[series->group] - 1];
         series->first = first;
         first += series->count - series->untimed;
         group->matching += series->count;
-        if (!fill_name(job, series, &group->names[group->name_count++]))
+        if (!fill_name(job, series, group->names[group->name_count++]))
             return false;
     }
     for (size_t i = 0; i < job->found->group_count; i++)
-        qsort(job->found->groups[i].names, job->found->groups[i].name_count, sizeof(struct lt_inspect_name), by_fit);
+        qsort(job->found->groups[i]->names, job->found->groups[i]->name_count, sizeof(struct lt_inspect_name *),
+              by_fit);
     return true;
 }
 
@@ -403,7 +433,7 @@ static bool fill_run(struct job *job, size_t base, size_t at, size_t end, struct
 {
     struct arena arena = {0};
     struct decimal start, before, gap;
-    *run = (struct lt_inspect_run){.first = at, .size = end - at};
+    *run = (struct lt_inspect_run){.size = sizeof *run, .first = at, .kernels = end - at};
     bool done =
         kernels_start(&job->kernels, base + at, &start, &arena) && (run->start_us = keep_time(job, &start)) != NULL;
     if (done && at > 0)
@@ -421,12 +451,12 @@ static bool fill_runs(struct job *job, struct lt_inspect_group *group, size_t ba
     if (!kernels_relate(&job->kernels, base, count))
         return false;
     struct cluster_split split = cluster_split(&times);
-    group->runs = keep_array(job, split.runs, sizeof *group->runs);
+    group->runs = keep_structs(job, split.runs, sizeof **group->runs);
     if (group->runs == NULL || !describe(job, base, &times, &split, &group->clusters, &fits))
         return false;
     for (size_t at = 0, end; at < count; at = end) {
         end = cluster_end(&times, &split, at);
-        if (!fill_run(job, base, at, end, &group->runs[group->run_count++]))
+        if (!fill_run(job, base, at, end, group->runs[group->run_count++]))
             return false;
     }
     return true;
@@ -453,7 +483,7 @@ static bool fill_together(struct job *job, const uint32_t *group_of)
     if (!kernels_sort(kernels))
         return false;
     for (size_t base = 0, end; base < kernels->count; base = end) {
-        struct lt_inspect_group *group = &job->found->groups[kernels->records[base].series];
+        struct lt_inspect_group *group = job->found->groups[kernels->records[base].series];
         for (end = base; end < kernels->count && kernels->records[end].series == kernels->records[base].series;)
             end++;
         if (!fill_span(job, group, base, end - base) ||
@@ -468,7 +498,7 @@ static bool find(struct job *job)
     size_t groups = job->collect.group_keys.count;
     uint32_t *group_of = calloc(groups + 1, sizeof *group_of);
     uint32_t *hosts = identity(groups);
-    job->found->groups = keep_array(job, groups, sizeof *job->found->groups);
+    job->found->groups = keep_structs(job, groups, sizeof **job->found->groups);
     bool done = group_of != NULL && hosts != NULL && job->found->groups != NULL && merge_groups(job, hosts) &&
                 kernels_sort(&job->kernels) && kernels_sort(&job->untimed) && count_all_streams(job);
     done = done && fill_groups(job, group_of, hosts) && fill_names(job, group_of) && fill_together(job, group_of);
@@ -538,14 +568,13 @@ static enum lt_status look(struct job *job)
     return find(job) ? LT_OK : fail_memory(job->error);
 }
 
-enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_inspection *inspection,
-                          struct lt_error *error)
+static enum lt_status inspect(const struct lt_inspect_options *options, struct lt_inspection *found,
+                              struct lt_error *error)
 {
-    error_reset(error);
-    *inspection = (struct lt_inspection){.memory = calloc(1, sizeof(struct arena))};
-    if (inspection->memory == NULL)
+    found->memory = calloc(1, sizeof(struct arena));
+    if (found->memory == NULL)
         return fail_memory(error);
-    struct job job = {.options = options, .error = error, .found = inspection, .memory = inspection->memory};
+    struct job job = {.options = options, .error = error, .found = found, .memory = found->memory};
     enum lt_status status = open_job(&job);
     if (status == LT_OK)
         status = reading_run(&job.reading, error);
@@ -563,10 +592,17 @@ enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_in
     return status;
 }
 
-void lt_inspection_free(struct lt_inspection *inspection)
+enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_inspection *inspection,
+                          struct lt_error *error)
 {
-    if (inspection->memory != NULL)
-        arena_free(inspection->memory);
-    free(inspection->memory);
-    *inspection = (struct lt_inspection){0};
+    struct lt_inspect_options own;
+    struct lt_inspection found = {.size = sizeof found};
+    struct lt_error why;
+    if (versioned_begin(&why, error) != LT_OK)
+        return LT_USAGE;
+    if (versioned_check(inspection, "lt_inspection", &why) == LT_OK &&
+        versioned_take(&own, sizeof own, options, "lt_inspect_options", &why) == LT_OK)
+        inspect(&own, &found, &why);
+    versioned_give(inspection, &found, sizeof found);
+    return versioned_end(error, &why);
 }

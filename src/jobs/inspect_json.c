@@ -1,10 +1,13 @@
 /*
- * The findings of lt_inspect() as JSON. Written piece by piece: a hundred
- * thousand names need no buffer of their own.
+ * The findings of lt_inspect() as JSON, and their end. Written piece by piece:
+ * a hundred thousand names need no buffer of their own.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
+#include "base/versioned.h"
 #include "layertrack.h"
 
 static void number(struct text *text, const char *name, uint64_t value)
@@ -30,7 +33,7 @@ static void clusters(struct text *text, const struct lt_inspect_clusters *found)
         text_puts(text, i == 0 ? "[" : ", [");
         text_u64(text, found->sizes[i].runs);
         text_puts(text, ", ");
-        text_u64(text, found->sizes[i].size);
+        text_u64(text, found->sizes[i].kernels);
         text_puts(text, "]");
     }
     text_puts(text, "]");
@@ -53,7 +56,7 @@ static void name(struct text *text, const struct lt_inspect_name *found, uint64_
         number(text, "count_remainder", found->count % layers);
         value(text, "fits_num_layers", found->fits ? "true" : "false");
     }
-    clusters(text, &found->clusters);
+    clusters(text, found->clusters);
     text_puts(text, "}");
 }
 
@@ -76,20 +79,20 @@ static void group(struct text *text, const struct lt_inspect_group *found, const
     text_puts(text, ", \"names\": [");
     for (size_t i = 0; i < count; i++) {
         text_puts(text, i == 0 ? "" : ",");
-        name(text, &found->names[i], options->num_layers);
+        name(text, found->names[i], options->num_layers);
     }
     text_puts(text, "]");
     if (options->anchor_regex != NULL) {
         text_puts(text, ", \"together\": {\"matching\": ");
         text_u64(text, found->matching);
-        clusters(text, &found->clusters);
+        clusters(text, found->clusters);
         text_puts(text, ", \"clusters\": [");
         for (size_t i = 0; i < found->run_count; i++) {
             text_puts(text, i == 0 ? "\n    {\"first_index\": " : ",\n    {\"first_index\": ");
-            text_u64(text, found->runs[i].first);
-            number(text, "size", found->runs[i].size);
-            value(text, "start_us", found->runs[i].start_us);
-            value(text, "gap_before_us", found->runs[i].gap_us);
+            text_u64(text, found->runs[i]->first);
+            number(text, "size", found->runs[i]->kernels);
+            value(text, "start_us", found->runs[i]->start_us);
+            value(text, "gap_before_us", found->runs[i]->gap_us);
             text_puts(text, "}");
         }
         text_puts(text, "]}");
@@ -100,28 +103,43 @@ static void group(struct text *text, const struct lt_inspect_group *found, const
 bool lt_inspection_json(const struct lt_inspection *inspection, const struct lt_inspect_options *options, uint64_t top,
                         lt_emit_fn *emit, void *ctx)
 {
+    struct lt_inspection found;
+    struct lt_inspect_options own;
+    struct lt_error why = {0};
+    if (versioned_take(&found, sizeof found, inspection, "lt_inspection", &why) != LT_OK ||
+        versioned_take(&own, sizeof own, options, "lt_inspect_options", &why) != LT_OK)
+        return false;
     struct text text = {.emit = emit, .ctx = ctx};
     text_puts(&text, "{\"schema_version\": 1, \"tool_version\": \"" LT_VERSION "\", \"rule\": ");
-    text_json(&text, inspection->rule, strlen(inspection->rule));
-    number(&text, "events", inspection->events);
-    number(&text, "kernels", inspection->kernels);
+    text_json(&text, found.rule, strlen(found.rule));
+    number(&text, "events", found.events);
+    number(&text, "kernels", found.kernels);
     text_puts(&text, ", \"num_layers\": ");
-    if (options->num_layers > 0)
-        text_u64(&text, options->num_layers);
+    if (own.num_layers > 0)
+        text_u64(&text, own.num_layers);
     else
         text_puts(&text, "null");
     text_puts(&text, ", \"anchor_regex\": ");
-    if (options->anchor_regex != NULL)
-        text_json(&text, options->anchor_regex, strlen(options->anchor_regex));
+    if (own.anchor_regex != NULL)
+        text_json(&text, own.anchor_regex, strlen(own.anchor_regex));
     else
         text_puts(&text, "null");
     text_puts(&text, ", \"groups\": [");
-    for (size_t i = 0; i < inspection->group_count; i++) {
+    for (size_t i = 0; i < found.group_count; i++) {
         text_puts(&text, i == 0 ? "" : ",");
-        group(&text, &inspection->groups[i], options, top);
+        group(&text, found.groups[i], &own, top);
     }
     text_puts(&text, "]}\n");
     bool done = text_flush(&text);
     text_free(&text);
     return done;
+}
+
+void lt_inspection_free(struct lt_inspection *inspection)
+{
+    static const struct lt_inspection none;
+    if (inspection->memory != NULL)
+        arena_free(inspection->memory);
+    free(inspection->memory);
+    versioned_give(inspection, &none, sizeof none);
 }

@@ -7,8 +7,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/utf8.h"
+#include "base/versioned.h"
 #include "guides/guide_reader.h"
 #include "io/sink.h"
 #include "picture/draw.h"
@@ -233,9 +233,8 @@ static enum lt_status open_job(struct job *job)
     return status;
 }
 
-enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error)
+static enum lt_status render(const struct lt_render_options *options, struct lt_error *error)
 {
-    error_reset(error);
     struct job job = {.options = options, .error = error};
     enum lt_status status = open_job(&job);
     if (status == LT_OK)
@@ -256,4 +255,15 @@ enum lt_status lt_render(const struct lt_render_options *options, struct lt_erro
     guide_reader_free(&job.guides);
     reading_close(&job.reading);
     return status;
+}
+
+enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error)
+{
+    struct lt_render_options own;
+    struct lt_error why;
+    if (versioned_begin(&why, error) != LT_OK)
+        return LT_USAGE;
+    if (versioned_take(&own, sizeof own, options, "lt_render_options", &why) == LT_OK)
+        render(&own, &why);
+    return versioned_end(error, &why);
 }

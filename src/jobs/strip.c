@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/versioned.h"
 #include "guides/guide_check.h"
 #include "guides/insertion.h"
 #include "guides/report_reader.h"
@@ -275,17 +275,16 @@ static enum lt_status write_rest(struct strip *job)
     return status == LT_OK ? sink_commit(&job->sink, 1, job->error) : status;
 }
 
-enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_result *result, struct lt_error *error)
+static enum lt_status strip(const struct lt_strip_options *options, struct lt_strip_result *result,
+                            struct lt_error *error)
 {
-    error_reset(error);
     struct strip job = {.options = options, .error = error};
     enum lt_status status = check_options(&job);
     if (status == LT_OK)
         status = find(&job);
     if (status == LT_OK)
         status = write_rest(&job);
-    if (status == LT_OK && result != NULL)
-        *result = job.result;
+    *result = job.result;
     gzip_writer_free(job.writer);
     sink_free(job.sink);
     guide_check_free(&job.guides);
@@ -293,4 +292,18 @@ enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_
     reading_close(&job.reading);
     report_close(&job.report);
     return status;
+}
+
+enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_result *result, struct lt_error *error)
+{
+    struct lt_strip_options own;
+    struct lt_strip_result done;
+    struct lt_error why;
+    if (versioned_begin(&why, error) != LT_OK)
+        return LT_USAGE;
+    if (versioned_check(result, "lt_strip_result", &why) == LT_OK &&
+        versioned_take(&own, sizeof own, options, "lt_strip_options", &why) == LT_OK &&
+        strip(&own, &done, &why) == LT_OK)
+        versioned_give(result, &done, sizeof done);
+    return versioned_end(error, &why);
 }

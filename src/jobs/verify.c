@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/utf8.h"
+#include "base/versioned.h"
 #include "guides/compare.h"
 #include "guides/guide_check.h"
 #include "guides/insertion.h"
@@ -307,9 +307,8 @@ static enum lt_status check(struct verify *job)
     return status;
 }
 
-enum lt_status lt_verify(const struct lt_verify_options *options, struct lt_error *error)
+static enum lt_status verify(const struct lt_verify_options *options, struct lt_error *error)
 {
-    error_reset(error);
     struct verify *job = calloc(1, sizeof *job);
     if (job == NULL)
         return fail_memory(error);
@@ -330,4 +329,15 @@ enum lt_status lt_verify(const struct lt_verify_options *options, struct lt_erro
     report_close(&job->report);
     free(job);
     return status;
+}
+
+enum lt_status lt_verify(const struct lt_verify_options *options, struct lt_error *error)
+{
+    struct lt_verify_options own;
+    struct lt_error why;
+    if (versioned_begin(&why, error) != LT_OK)
+        return LT_USAGE;
+    if (versioned_take(&own, sizeof own, options, "lt_verify_options", &why) == LT_OK)
+        verify(&own, &why);
+    return versioned_end(error, &why);
 }

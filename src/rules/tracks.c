@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/versioned.h"
 
 /* Counts beyond this lose digits where JSON numbers are doubles. */
 #define MAX_COUNT ((uint64_t)1 << 53)
@@ -29,17 +30,23 @@ enum lt_status tracks_check_count(const char *option, uint64_t count, uint64_t l
     return LT_OK;
 }
 
-static enum lt_status check_landmarks(const struct lt_track *track, struct lt_error *error)
+/* Puts the landmarks into `own`. */
+static enum lt_status take_landmarks(struct lt_track *track, struct lt_landmark *own, struct lt_error *error)
 {
     if (track->landmark_count > LT_MAX_LANDMARKS)
         return fail(error, LT_USAGE, "more than %d landmarks; take fewer", LT_MAX_LANDMARKS);
-    for (size_t i = 0; i < track->landmark_count; i++)
-        if (tracks_check_count("the count of --landmark-regex", track->landmarks[i].count, 0, error) != LT_OK)
+    if (versioned_take_all(own, sizeof *own, track->landmark_count, track->landmarks, "lt_landmark", error) != LT_OK)
+        return error->status;
+    track->landmarks = own;
+    for (size_t i = 0; i < track->landmark_count; i++) {
+        own[i].count = own[i].count == 0 ? 1 : own[i].count == LT_NONE ? 0 : own[i].count;
+        if (tracks_check_count("the count of --landmark-regex", own[i].count, 0, error) != LT_OK)
             return error->status;
+    }
     return LT_OK;
 }
 
-/* What a spec's reader has seen to already. */
+/* What a spec's reader has seen to already, but for the landmarks. */
 static enum lt_status check_track(const struct lt_track *track, struct lt_error *error)
 {
     if (track->anchor_regex == NULL)
@@ -59,7 +66,28 @@ static enum lt_status check_track(const struct lt_track *track, struct lt_error 
         status = check_text("--phase", track->phase, LT_MAX_PHASE, error);
     if (status == LT_OK)
         status = check_text("--evidence", track->evidence, LT_MAX_EVIDENCE, error);
-    return status == LT_OK ? check_landmarks(track, error) : status;
+    return status;
+}
+
+static enum lt_status take_tracks(struct tracks *tracks, const struct lt_annotate_options *options,
+                                  struct lt_error *error)
+{
+    size_t count = options->track_count;
+    tracks->given = calloc(count, sizeof *tracks->given);
+    tracks->landmarks = calloc(count * LT_MAX_LANDMARKS, sizeof *tracks->landmarks);
+    if (tracks->given == NULL || tracks->landmarks == NULL)
+        return fail_memory(error);
+    struct lt_track *given = tracks->given;
+    if (versioned_take_all(given, sizeof *given, count, options->tracks, "lt_track", error) != LT_OK)
+        return error->status;
+    for (size_t i = 0; i < count; i++) {
+        given[i].passes += given[i].passes == 0;
+        given[i].anchor_stride += given[i].anchor_stride == 0;
+        if (check_track(&given[i], error) != LT_OK ||
+            take_landmarks(&given[i], &tracks->landmarks[i * LT_MAX_LANDMARKS], error) != LT_OK)
+            return error->status;
+    }
+    return LT_OK;
 }
 
 /* ---- patterns ---------------------------------------------------------------------------------------------- */
@@ -157,12 +185,10 @@ static enum lt_status choose(struct tracks *tracks, const struct lt_annotate_opt
     }
     if (options->track_count == 0 || options->track_count > LT_MAX_TRACKS)
         return fail_as(error, LT_CLASS_OPTION_MISSING, "a job needs 1 to %d tracks", LT_MAX_TRACKS);
-    for (size_t i = 0; i < options->track_count; i++)
-        if (check_track(&options->tracks[i], error) != LT_OK)
-            return error->status;
-    *from = options->tracks;
+    enum lt_status status = take_tracks(tracks, options, error);
+    *from = tracks->given;
     tracks->count = options->track_count;
-    return LT_OK;
+    return status;
 }
 
 enum lt_status tracks_init(struct tracks *tracks, const struct lt_annotate_options *options, struct lt_error *error)
@@ -226,6 +252,8 @@ void tracks_free(struct tracks *tracks)
     patterns_free(&tracks->patterns);
     patterns_free(&tracks->scope_patterns);
     spec_free(&tracks->spec);
+    free(tracks->given);
+    free(tracks->landmarks);
     arena_free(&tracks->texts);
     *tracks = (struct tracks){0};
 }

@@ -16,13 +16,19 @@ struct tracks {
     struct patterns patterns, scope_patterns; /* over names of kernels, and of scopes */
     struct within within;                     /* their scopes */
     struct spec spec;
-    struct arena texts; /* what messages call the patterns */
+    /* Or the caller's tracks, with the defaults where those have 0. */
+    struct lt_track *given;        /* [count] */
+    struct lt_landmark *landmarks; /* [count][LT_MAX_LANDMARKS] */
+    struct arena texts;            /* what messages call the patterns */
 };
 
 /* Whether an option's count is one from `least` to 2^53, or LT_USAGE. */
 enum lt_status tracks_check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error);
 
-/* Reads the spec if there is one, checks the tracks and compiles their patterns. LT_USAGE, or LT_IO for the spec. */
+/*
+ * Reads the spec if there is one, or takes the options' tracks; checks them
+ * and compiles their patterns. LT_USAGE, or LT_IO for the spec.
+ */
 enum lt_status tracks_init(struct tracks *tracks, const struct lt_annotate_options *options, struct lt_error *error);
 
 /* Gives each track its place in messages: the trace, and its phase when there are several. */

@@ -71,17 +71,20 @@ static int tear_down(void **state)
 }
 
 static const struct lt_track track = {
+    .size = sizeof track,
     .anchor_regex = "^anchor$",
     .phase = "p",
     .evidence = "e",
     .num_layers = LAYERS,
-    .passes = 1,
-    .anchor_stride = 1,
 };
 
 static struct lt_annotate_options options_for(const char *output)
 {
-    return (struct lt_annotate_options){.trace = trace, .output = output, .tracks = &track, .track_count = 1};
+    return (struct lt_annotate_options){.size = sizeof(struct lt_annotate_options),
+                                        .trace = trace,
+                                        .output = output,
+                                        .tracks = &track,
+                                        .track_count = 1};
 }
 
 static void remove_outputs(const char *output)
@@ -99,8 +102,8 @@ static void *run_job(void *ctx)
     char output[96];
     snprintf(output, sizeof output, "%s/out%d.%s", folder, (int)number, suffixes[number % 2]);
     struct lt_annotate_options options = options_for(output);
-    struct lt_annotate_result result;
-    struct lt_error error = {0};
+    struct lt_annotate_result result = {.size = sizeof result};
+    struct lt_error error = {.size = sizeof error};
     options.threads = (unsigned)(1 + number % 3);
     enum lt_status status = lt_annotate(&options, &result, &error);
     if (status != LT_OK || result.guides != LAYERS || result.events != FILLERS || result.added_events != LAYERS + 2)
@@ -163,7 +166,7 @@ static void cancel_anywhere(void **state)
     options.warning = on_warning;
     options.callback_ctx = &listener;
     for (int at = 1;; at++) {
-        struct lt_error error = {0};
+        struct lt_error error = {.size = sizeof error};
         listener = (struct listener){.cancel_at = at};
         enum lt_status status = lt_annotate(&options, NULL, &error);
         if (status == LT_OK) {
@@ -268,7 +271,7 @@ static void descriptors_are_not_inherited(void **state)
     for (int fd = 0; fd < MOST_FDS; fd++)
         descriptors.before[fd] = fcntl(fd, F_GETFD) != -1;
     struct lt_annotate_options options = options_for(output);
-    struct lt_error error;
+    struct lt_error error = {.size = sizeof error};
     options.trace = "-";
     options.progress = look_at_descriptors;
     options.callback_ctx = &descriptors;
@@ -293,8 +296,8 @@ static void several_tracks(void **state)
     struct lt_annotate_options options = options_for(output);
     options.tracks = tracks;
     options.track_count = 2;
-    struct lt_annotate_result result;
-    struct lt_error error = {0};
+    struct lt_annotate_result result = {.size = sizeof result};
+    struct lt_error error = {.size = sizeof error};
     assert_int_equal(lt_annotate(&options, &result, &error), LT_SELECTION);
     assert_non_null(strstr(error.message, "two tracks of one process have the phase 'p'"));
     tracks[1].phase = "q";
@@ -316,7 +319,7 @@ static void errors_explain_themselves(void **state)
 {
     (void)state;
     struct lt_annotate_options options = options_for("-");
-    struct lt_error error = {0};
+    struct lt_error error = {.size = sizeof error};
     struct lt_track wrong = track;
     wrong.num_layers = 0;
     options.tracks = &wrong;
@@ -343,16 +346,17 @@ static void errors_explain_themselves(void **state)
 static void errors_are_set_anew(void **state)
 {
     (void)state;
-    struct lt_error error;
-    struct lt_inspection inspection;
-    struct lt_inspect_options inspect = {.trace = "/no/such/trace"};
-    struct lt_verify_options verify = {.trace = "/no/such/trace"};
-    struct lt_strip_options strip = {.trace = "/no/such/trace", .output = "-"};
-    struct lt_render_options render = {.trace = "/no/such/trace", .output = "-"};
+    struct lt_error error = {.size = sizeof error};
+    struct lt_inspection inspection = {.size = sizeof inspection};
+    struct lt_inspect_options inspect = {.size = sizeof inspect, .trace = "/no/such/trace"};
+    struct lt_verify_options verify = {.size = sizeof verify, .trace = "/no/such/trace"};
+    struct lt_strip_options strip = {.size = sizeof strip, .trace = "/no/such/trace", .output = "-"};
+    struct lt_render_options render = {.size = sizeof render, .trace = "/no/such/trace", .output = "-"};
     struct lt_annotate_options annotate = options_for("-");
     annotate.trace = "/no/such/trace";
     for (int job = 0; job < 5; job++) {
         memset(&error, 0x55, sizeof error);
+        error.size = sizeof error;
         enum lt_status status = job == 0   ? lt_annotate(&annotate, NULL, &error)
                                 : job == 1 ? lt_inspect(&inspect, &inspection, &error)
                                 : job == 2 ? lt_verify(&verify, &error)
@@ -462,7 +466,7 @@ static void errors_come_in_parts(void **state)
         struct lt_track wanted = track;
         wanted.anchor_regex = rows[i].anchor;
         struct lt_annotate_options options = options_for("-");
-        struct lt_error error = {0};
+        struct lt_error error = {.size = sizeof error};
         options.trace = path;
         options.tracks = &wanted;
         assert_int_not_equal(lt_annotate(&options, NULL, &error), LT_OK);

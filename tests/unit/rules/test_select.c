@@ -171,15 +171,14 @@ static void add_value(struct text *out, const struct collect *collect, uint32_t 
 static void outcome(const struct row *row, enum scan_parser parser, struct text *out)
 {
     struct lt_error error = {0};
-    struct lt_track wanted = {.anchor_regex = row->anchor,
+    struct lt_track wanted = {.size = sizeof wanted,
+                              .anchor_regex = row->anchor,
                               .end_anchor_regex = row->terminal,
                               .phase = "p",
                               .evidence = "e",
                               .pid = row->pid,
                               .device = row->device,
-                              .num_layers = 1,
-                              .passes = 1,
-                              .anchor_stride = 1};
+                              .num_layers = 1};
     struct lt_annotate_options options = {.tracks = &wanted, .track_count = 1};
     struct tracks tracks;
     assert_int_equal(tracks_init(&tracks, &options, &error), LT_OK);
