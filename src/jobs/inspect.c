@@ -3,25 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/versioned.h"
 #include "rules/select.h"
+#include "rules/series.h"
 #include "rules/tracks.h"
 #include "trace/cluster.h"
 #include "trace/cluster_exact.h"
 #include "trace/collect.h"
-#include "trace/kernels.h"
 #include "trace/reading.h"
 #include "trace/reading_messages.h"
-
-/* The kernels of one name in one group. */
-struct series {
-    uint32_t group, name;
-    uint64_t count, untimed, streams;
-    size_t first; /* its first record, once they are sorted */
-};
 
 struct job {
     const struct lt_inspect_options *options;
@@ -34,48 +26,8 @@ struct job {
     struct reading reading;
     struct collect collect;
     struct collect_observer observers[2];
-    struct kernels kernels;
-    struct kernels untimed;             /* those without a usable ts, as if all began together */
-    struct intern series_keys, streams; /* {group, name}; {group, tid} */
-    struct series *series;
-    size_t series_capacity;
+    struct series_set all;
 };
-
-/* ---- reading ----------------------------------------------------------------------------------------------- */
-
-static uint32_t series_of(struct job *job, uint32_t name, uint32_t group)
-{
-    const uint32_t key[2] = {group, name};
-    int is_new;
-    uint32_t id = intern(&job->series_keys, 'k', (const char *)key, sizeof key, &is_new);
-    if (id == INTERN_NONE || !is_new)
-        return id;
-    if (!array_grow(&job->series, &job->series_capacity, id, sizeof *job->series))
-        return INTERN_NONE;
-    job->series[id] = (struct series){.group = group, .name = name};
-    return id;
-}
-
-static bool take_kernel(void *ctx, struct collect *collect, const struct collect_kernel *kernel)
-{
-    struct job *job = ctx;
-    bool ok = true;
-    if (!track_is_anchor(&job->track, kernel))
-        return true;
-    const struct decimal *ts = kernel->ts;
-    uint32_t stream[2] = {kernel->group, collect_tid_or_none(collect, &kernel->event->tid, &ok)};
-    if (!ok)
-        return false;
-    uint32_t series = series_of(job, kernel->name, kernel->group);
-    uint32_t stream_id = intern(&job->streams, 's', (const char *)stream, sizeof stream, NULL);
-    if (series == INTERN_NONE || stream_id >= KERNELS_ODD)
-        return false;
-    job->series[series].count++;
-    job->series[series].untimed += ts == NULL;
-    struct decimal none = decimal_from_int(0);
-    return ts == NULL ? kernels_add(&job->untimed, &none, series, stream_id)
-                      : kernels_add(&job->kernels, ts, series, stream_id);
-}
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
 
@@ -148,7 +100,7 @@ static void *keep_structs(struct job *job, size_t count, size_t size)
 
 static struct cluster_times times_of(const struct job *job, size_t first, size_t count)
 {
-    return (struct cluster_times){.first = count == 0 ? NULL : &job->kernels.records[first].ticks,
+    return (struct cluster_times){.first = count == 0 ? NULL : &job->all.timed.records[first].ticks,
                                   .stride = sizeof(struct kernel_record),
                                   .count = count};
 }
@@ -169,7 +121,7 @@ static bool keep_gaps(struct job *job, size_t first, const struct cluster_times 
     struct arena arena = {0};
     struct cluster_figures gaps;
     int64_t us;
-    bool done = cluster_exact(&job->kernels, first, times, split, &gaps, &arena) &&
+    bool done = cluster_exact(&job->all.timed, first, times, split, &gaps, &arena) &&
                 (out->median_gap = keep_time(job, &gaps.median)) != NULL &&
                 (out->within_gap = keep_time(job, &gaps.within)) != NULL;
     if (done && split->between > 0) {
@@ -223,34 +175,11 @@ static int by_fit(const void *a, const void *b)
     return order != 0 ? order : (x->name_len > y->name_len) - (x->name_len < y->name_len);
 }
 
-/* Counts the distinct streams of one series among sorted kernels; `seen` has an element per stream. */
-static void count_streams(struct series *series, uint32_t id, const struct kernels *kernels, size_t *at, uint32_t *seen)
-{
-    for (; *at < kernels->count && kernels->records[*at].series == id; ++*at) {
-        uint32_t stream = kernels_stream(kernels, *at);
-        series->streams += seen[stream] != id + 1;
-        seen[stream] = id + 1;
-    }
-}
-
-static bool count_all_streams(struct job *job)
-{
-    size_t timed = 0, untimed = 0;
-    uint32_t *seen = calloc((size_t)job->streams.count + 1, sizeof *seen);
-    for (uint32_t i = 0; i < job->series_keys.count && seen != NULL; i++) {
-        count_streams(&job->series[i], i, &job->kernels, &timed, seen);
-        count_streams(&job->series[i], i, &job->untimed, &untimed, seen);
-    }
-    bool done = seen != NULL;
-    free(seen);
-    return done;
-}
-
 static bool fill_name(struct job *job, const struct series *series, struct lt_inspect_name *out)
 {
     const struct intern_entry *entry = &job->collect.names.entries[series->name];
     struct cluster_times times = times_of(job, series->first, series->count - series->untimed);
-    if (!kernels_relate(&job->kernels, series->first, times.count))
+    if (!kernels_relate(&job->all.timed, series->first, times.count))
         return false;
     struct cluster_split split = cluster_split(&times);
     *out = (struct lt_inspect_name){.size = sizeof *out,
@@ -267,109 +196,15 @@ static bool fill_name(struct job *job, const struct series *series, struct lt_in
     return true;
 }
 
-/* ---- kernels without a device ------------------------------------------------------------------------------ */
-
-/* The one group of the same process with a device; a device of its own, or several, take no others in. */
-static uint32_t host_of(const struct job *job, const bool *matching, uint32_t guest)
-{
-    const struct collect *collect = &job->collect;
-    uint32_t host = INTERN_NONE;
-    for (uint32_t i = 0; i < collect->group_keys.count; i++) {
-        if (!matching[i] || i == guest || collect->groups[i].pid != collect->groups[guest].pid)
-            continue;
-        if (host != INTERN_NONE)
-            return INTERN_NONE;
-        host = i;
-    }
-    return host;
-}
-
-/* Moves one group's series and streams into another's. False when memory is out. */
-static bool move_group(struct job *job, uint32_t guest, uint32_t host, uint32_t *series_of_old, uint32_t *stream_of_old)
-{
-    for (uint32_t i = 0, count = job->series_keys.count; i < count; i++) {
-        if (job->series[i].group != guest)
-            continue;
-        uint32_t to = series_of(job, job->series[i].name, host);
-        if (to == INTERN_NONE)
-            return false;
-        series_of_old[i] = to;
-        job->series[to].count += job->series[i].count;
-        job->series[to].untimed += job->series[i].untimed;
-        job->series[i].count = job->series[i].untimed = 0;
-    }
-    for (uint32_t i = 0, count = job->streams.count; i < count; i++) {
-        uint32_t key[2];
-        memcpy(key, job->streams.entries[i].text, sizeof key);
-        if (key[0] != guest)
-            continue;
-        key[0] = host;
-        stream_of_old[i] = intern(&job->streams, 's', (const char *)key, sizeof key, NULL);
-        if (stream_of_old[i] == INTERN_NONE)
-            return false;
-    }
-    return true;
-}
-
-static void move_kernels(struct kernels *kernels, const uint32_t *series, const uint32_t *streams)
-{
-    for (size_t i = 0; i < kernels->count; i++) {
-        kernels->records[i].series = series[kernels->records[i].series];
-        kernels_set_stream(kernels, i, streams[kernels_stream(kernels, i)]);
-    }
-}
-
-static uint32_t *identity(size_t count)
-{
-    uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
-    for (size_t i = 0; numbers != NULL && i < count; i++)
-        numbers[i] = (uint32_t)i;
-    return numbers;
-}
-
-/*
- * annotate takes kernels that name no device along with those of the one
- * device of their process: so they are counted together here, or the first
- * indexes would not be its offsets. hosts[]: where each group went.
- */
-static bool merge_groups(struct job *job, uint32_t *hosts)
-{
-    const struct collect *collect = &job->collect;
-    uint32_t count = collect->group_keys.count;
-    bool *matching = calloc(count + 1, sizeof *matching), moved = false, done = matching != NULL;
-    uint32_t *series = identity(job->series_keys.count), *streams = identity(job->streams.count);
-    done = done && series != NULL && streams != NULL;
-    for (uint32_t i = 0; done && i < job->series_keys.count; i++)
-        matching[job->series[i].group] = true;
-    for (uint32_t i = 0; done && i < count; i++) {
-        if (!matching[i] || collect->groups[i].device != INTERN_NONE)
-            continue;
-        uint32_t host = host_of(job, matching, i);
-        if (host == INTERN_NONE)
-            continue;
-        hosts[i] = host;
-        moved = true;
-        done = move_group(job, i, host, series, streams);
-    }
-    if (done && moved) {
-        move_kernels(&job->kernels, series, streams);
-        move_kernels(&job->untimed, series, streams);
-    }
-    free(matching);
-    free(series);
-    free(streams);
-    return done;
-}
-
 /* ---- groups and names -------------------------------------------------------------------------------------- */
 
 /* group_of[]: the findings' group of each group of the trace; only those that hold a match are shown. */
 static bool fill_groups(struct job *job, uint32_t *group_of, const uint32_t *hosts)
 {
     const struct collect *collect = &job->collect;
-    for (uint32_t i = 0; i < job->series_keys.count; i++)
-        if (job->series[i].count > 0)
-            group_of[job->series[i].group] = 1;
+    for (uint32_t i = 0; i < job->all.keys.count; i++)
+        if (job->all.items[i].count > 0)
+            group_of[job->all.items[i].group] = 1;
     for (uint32_t i = 0; i < collect->group_keys.count; i++)
         if (group_of[i] != 0) {
             struct lt_inspect_group *group = job->found->groups[job->found->group_count++];
@@ -388,15 +223,15 @@ static bool fill_groups(struct job *job, uint32_t *group_of, const uint32_t *hos
             job->found->groups[group_of[hosts[i]] - 1]->kernels += collect->groups[i].kernels;
             job->found->groups[group_of[hosts[i]] - 1]->also_without_device = true;
         }
-    for (uint32_t i = 0; i < job->streams.count; i++) {
+    for (uint32_t i = 0; i < job->all.streams.count; i++) {
         uint32_t key[2];
-        memcpy(key, job->streams.entries[i].text, sizeof key);
+        memcpy(key, job->all.streams.entries[i].text, sizeof key);
         if (hosts[key[0]] == key[0])
             job->found->groups[group_of[key[0]] - 1]->streams++;
     }
-    for (uint32_t i = 0; i < job->series_keys.count; i++)
-        if (job->series[i].count > 0)
-            job->found->groups[group_of[job->series[i].group] - 1]->name_count++;
+    for (uint32_t i = 0; i < job->all.keys.count; i++)
+        if (job->all.items[i].count > 0)
+            job->found->groups[group_of[job->all.items[i].group] - 1]->name_count++;
     return true;
 }
 
@@ -410,8 +245,8 @@ static bool fill_names(struct job *job, const uint32_t *group_of)
         group->name_count = 0;
     }
     size_t first = 0;
-    for (uint32_t i = 0; i < job->series_keys.count; i++) {
-        struct series *series = &job->series[i];
+    for (uint32_t i = 0; i < job->all.keys.count; i++) {
+        struct series *series = &job->all.items[i];
         if (series->count == 0)
             continue;
         struct lt_inspect_group *group = job->found->groups[group_of[series->group] - 1];
@@ -435,9 +270,9 @@ static bool fill_run(struct job *job, size_t base, size_t at, size_t end, struct
     struct decimal start, before, gap;
     *run = (struct lt_inspect_run){.size = sizeof *run, .first = at, .kernels = end - at};
     bool done =
-        kernels_start(&job->kernels, base + at, &start, &arena) && (run->start_us = keep_time(job, &start)) != NULL;
+        kernels_start(&job->all.timed, base + at, &start, &arena) && (run->start_us = keep_time(job, &start)) != NULL;
     if (done && at > 0)
-        done = kernels_start(&job->kernels, base + at - 1, &before, &arena) &&
+        done = kernels_start(&job->all.timed, base + at - 1, &before, &arena) &&
                decimal_subtract(&gap, &start, &before, &arena) == DECIMAL_OK &&
                (run->gap_us = keep_time(job, &gap)) != NULL;
     arena_free(&arena);
@@ -448,7 +283,7 @@ static bool fill_runs(struct job *job, struct lt_inspect_group *group, size_t ba
 {
     bool fits;
     struct cluster_times times = times_of(job, base, count);
-    if (!kernels_relate(&job->kernels, base, count))
+    if (!kernels_relate(&job->all.timed, base, count))
         return false;
     struct cluster_split split = cluster_split(&times);
     group->runs = keep_structs(job, split.runs, sizeof **group->runs);
@@ -466,8 +301,8 @@ static bool fill_span(struct job *job, struct lt_inspect_group *group, size_t ba
 {
     struct arena arena = {0};
     struct decimal first, last, span;
-    bool done = kernels_start(&job->kernels, base, &first, &arena) &&
-                kernels_start(&job->kernels, base + count - 1, &last, &arena) &&
+    bool done = kernels_start(&job->all.timed, base, &first, &arena) &&
+                kernels_start(&job->all.timed, base + count - 1, &last, &arena) &&
                 decimal_subtract(&span, &last, &first, &arena) == DECIMAL_OK &&
                 (group->first_us = keep_time(job, &first)) != NULL &&
                 (group->last_us = keep_time(job, &last)) != NULL && (group->span_us = keep_time(job, &span)) != NULL;
@@ -477,9 +312,9 @@ static bool fill_span(struct job *job, struct lt_inspect_group *group, size_t ba
 
 static bool fill_together(struct job *job, const uint32_t *group_of)
 {
-    struct kernels *kernels = &job->kernels;
+    struct kernels *kernels = &job->all.timed;
     for (size_t i = 0; i < kernels->count; i++)
-        kernels->records[i].series = group_of[job->series[kernels->records[i].series].group] - 1;
+        kernels->records[i].series = group_of[job->all.items[kernels->records[i].series].group] - 1;
     if (!kernels_sort(kernels))
         return false;
     for (size_t base = 0, end; base < kernels->count; base = end) {
@@ -497,10 +332,11 @@ static bool find(struct job *job)
 {
     size_t groups = job->collect.group_keys.count;
     uint32_t *group_of = calloc(groups + 1, sizeof *group_of);
-    uint32_t *hosts = identity(groups);
+    uint32_t *hosts = series_identity(groups);
     job->found->groups = keep_structs(job, groups, sizeof **job->found->groups);
-    bool done = group_of != NULL && hosts != NULL && job->found->groups != NULL && merge_groups(job, hosts) &&
-                kernels_sort(&job->kernels) && kernels_sort(&job->untimed) && count_all_streams(job);
+    bool done = group_of != NULL && hosts != NULL && job->found->groups != NULL &&
+                series_merge(&job->all, &job->collect, hosts) && kernels_sort(&job->all.timed) &&
+                kernels_sort(&job->all.untimed) && series_count_streams(&job->all);
     done = done && fill_groups(job, group_of, hosts) && fill_names(job, group_of) && fill_together(job, group_of);
     free(group_of);
     free(hosts);
@@ -545,7 +381,8 @@ static enum lt_status open_job(struct job *job)
     if (job->track.place == NULL)
         return fail_memory(job->error);
     job->observers[0] = (struct collect_observer){.ctx = &job->track, .group = track_meet_group};
-    job->observers[1] = (struct collect_observer){.ctx = job, .kernel = take_kernel};
+    job->all.track = &job->track;
+    job->observers[1] = series_observer(&job->all);
     struct collect_request collect = {
         .trace_name = source_name(job->reading.source),
         .patterns = &job->patterns,
@@ -558,7 +395,7 @@ static enum lt_status open_job(struct job *job)
 
 static enum lt_status look(struct job *job)
 {
-    if (job->series_keys.count == 0)
+    if (job->all.keys.count == 0)
         return select_refuse_none(&job->collect, &job->track, job->error);
     message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
                               job->options->callback_ctx);
@@ -580,11 +417,7 @@ static enum lt_status inspect(const struct lt_inspect_options *options, struct l
         status = reading_run(&job.reading, error);
     if (status == LT_OK)
         status = look(&job);
-    kernels_free(&job.kernels);
-    kernels_free(&job.untimed);
-    intern_free(&job.series_keys);
-    intern_free(&job.streams);
-    free(job.series);
+    series_free(&job.all);
     collect_free(&job.collect);
     reading_close(&job.reading);
     track_free(&job.track);

@@ -211,7 +211,7 @@ static void progress_is_counted(void **state)
     (void)state;
     char outputs[3][96];
     struct counts counts = {0};
-    struct lt_error error;
+    struct lt_error error = {.size = sizeof error};
     for (int i = 0; i < 2; i++) {
         snprintf(outputs[i], sizeof outputs[i], "%s/out.json%s", folder, i == 0 ? "" : ".gz");
         struct lt_annotate_options options = options_for(outputs[i]);
@@ -222,8 +222,11 @@ static void progress_is_counted(void **state)
         check_counts(&counts);
     }
     snprintf(outputs[2], sizeof outputs[2], "%s/back.json", folder);
-    struct lt_strip_options strip = {
-        .trace = outputs[1], .output = outputs[2], .progress = count_calls, .callback_ctx = &counts};
+    struct lt_strip_options strip = {.size = sizeof strip,
+                                     .trace = outputs[1],
+                                     .output = outputs[2],
+                                     .progress = count_calls,
+                                     .callback_ctx = &counts};
     counts = (struct counts){0};
     assert_int_equal(lt_strip(&strip, NULL, &error), LT_OK);
     check_counts(&counts);
@@ -416,9 +419,9 @@ static void numbers_know_no_locale(void **state)
     fputs("]", file);
     assert_int_equal(fclose(file), 0);
     bool has_comma = use_decimal_comma();
-    struct lt_inspect_options options = {.trace = path, .anchor_regex = "k"};
-    struct lt_inspection inspection;
-    struct lt_error error;
+    struct lt_inspect_options options = {.size = sizeof options, .trace = path, .anchor_regex = "k"};
+    struct lt_inspection inspection = {.size = sizeof inspection};
+    struct lt_error error = {.size = sizeof error};
     enum lt_status status = lt_inspect(&options, &inspection, &error);
     json[0] = '\0';
     bool written = status == LT_OK && lt_inspection_json(&inspection, &options, 10, keep_text, json);
