@@ -39,14 +39,19 @@ static int on_string(void *ctx, const unsigned char *text, size_t len)
 static int on_key(void *ctx, const unsigned char *text, size_t len)
 {
     struct json_reader *reader = ctx;
-    const yajl_alloc_funcs *memory = &reader->memory.functions;
-    reader->key = memory->realloc(memory->ctx, reader->key, len + 1);
+    if (len >= reader->key_capacity) {
+        const yajl_alloc_funcs *memory = &reader->memory.functions;
+        reader->key = memory->realloc(memory->ctx, reader->key, 2 * len + 64);
+        reader->key_capacity = 2 * len + 64;
+    }
     reader->key_len = len;
     memcpy(reader->key, text, len);
     reader->key[len] = '\0';
     if (reader->depth <= JSON_LEVELS) {
         struct json_level *level = &reader->level[reader->depth];
-        strncpy(level->key, reader->key, sizeof level->key - 1);
+        size_t size = len < sizeof level->key ? len : sizeof level->key - 1;
+        memcpy(level->key, text, size);
+        level->key[size] = '\0';
         level->key_len = len;
     }
     return give(reader, JSON_KEY, reader->key, len);
@@ -176,12 +181,6 @@ enum json_status json_reader_text(struct json_reader *reader, const char *text, 
 uint64_t json_reader_offset(const struct json_reader *reader)
 {
     return reader->offset + (reader->parsing ? yajl_get_bytes_consumed(reader->yajl) : 0);
-}
-
-bool json_reader_under(const struct json_reader *reader, unsigned level, const char *key)
-{
-    size_t len = strlen(key);
-    return reader->level[level].key_len == len && memcmp(reader->level[level].key, key, len) == 0;
 }
 
 /* ---- a file ------------------------------------------------------------------------------------------------ */

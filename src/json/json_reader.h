@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <yajl/yajl_parse.h>
 
 #include "base/arena.h"
@@ -75,7 +76,7 @@ struct json_reader {
     uint64_t offset; /* of what is being parsed */
     uint64_t found, found_before, unfinished;
     unsigned char *data;
-    size_t len, size, capacity;
+    size_t len, size, capacity, key_capacity;
     struct json_pairs {
         bool in_string, escaped, high; /* `high`: the first half has come */
         unsigned hex_left, code;
@@ -95,7 +96,12 @@ void json_reader_end(struct json_reader *reader);
 uint64_t json_reader_offset(const struct json_reader *reader);
 
 /* Whether `key`, one of ours, is the last key of the object at a level. */
-bool json_reader_under(const struct json_reader *reader, unsigned level, const char *key);
+static inline bool json_reader_under(const struct json_reader *reader, unsigned level, const char *key)
+{
+    const struct json_level *at = &reader->level[level];
+    size_t len = strlen(key);
+    return at->key_len == len && memcmp(at->key, key, len) == 0;
+}
 
 /* ---- an object's members, as text -------------------------------------------------------------------------- */
 

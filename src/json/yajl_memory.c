@@ -45,7 +45,8 @@ void yajl_memory_init(struct yajl_memory *memory)
 
 void yajl_memory_free(struct yajl_memory *memory)
 {
-    for (size_t i = 0; i < YAJL_MEMORY_BLOCKS; i++)
+    for (size_t i = 0; i < YAJL_MEMORY_BLOCKS; i++) {
         free(memory->blocks[i]);
-    yajl_memory_init(memory);
+        memory->blocks[i] = NULL;
+    }
 }

@@ -13,7 +13,7 @@
 #include <yajl/yajl_common.h>
 
 /* yajl has eight blocks at most, and json_reader.c one more; who wanted still more would be told that memory is out. */
-#define YAJL_MEMORY_BLOCKS 32
+#define YAJL_MEMORY_BLOCKS 16
 
 struct yajl_memory {
     jmp_buf out; /* set before yajl_alloc() and before every other call of yajl */

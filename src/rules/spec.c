@@ -90,7 +90,7 @@ _Static_assert(TRACK_FIELDS <= 64, "too many keys for a mask");
 
 /* ---- a spec being read ------------------------------------------------------------------------------------- */
 
-/* Each array stands before its elements. */
+/* Each but the first lies in the one before it; landmarks of a track at the top lie in IN_TOP. */
 enum place { AT_START, IN_TOP, IN_TRACKS, IN_TRACK, IN_LANDMARKS, IN_LANDMARK, PLACES };
 
 struct reader {
@@ -113,6 +113,14 @@ static struct lt_track *track_of(struct reader *reader)
 static struct lt_landmark *landmark_of(struct reader *reader)
 {
     return &reader->spec->landmarks[reader->spec->count - 1][track_of(reader)->landmark_count - 1];
+}
+
+/* The fields that the place may have. */
+static const struct field *fields_of(const struct reader *reader, size_t *count)
+{
+    bool in_landmark = reader->place == IN_LANDMARK;
+    *count = in_landmark ? LANDMARK_FIELDS : TRACK_FIELDS;
+    return in_landmark ? landmark_fields : track_fields;
 }
 
 /* ---- messages ----------------------------------------------------------------------------------------------- */
@@ -182,10 +190,11 @@ static bool refuse_value(struct reader *reader, const char *is)
 }
 
 /* With the key that was meant, when one begins alike. */
-static bool refuse_key(struct reader *reader, const struct field *fields, size_t count, const char *key, size_t len)
+static bool refuse_key(struct reader *reader, const char *key, size_t len)
 {
     char shown[128], hint[128] = "the manual lists them under SEVERAL TRACKS";
-    size_t most = 3;
+    size_t most = 3, count;
+    const struct field *fields = fields_of(reader, &count);
     for (size_t i = 0; i < count; i++) {
         size_t same = 0;
         while (same < len && fields[i].key[same] == key[same] && key[same] != '\0')
@@ -224,8 +233,10 @@ static bool new_landmark(struct reader *reader)
     return true;
 }
 
-static bool check_required(struct reader *reader, const struct field *fields, size_t count)
+static bool check_required(struct reader *reader)
 {
+    size_t count;
+    const struct field *fields = fields_of(reader, &count);
     for (size_t i = 0; i < count; i++)
         if (fields[i].required && (reader->seen[reader->place] >> i & 1) == 0)
             return refuse(reader, fields[i].key, "is missing");
@@ -236,7 +247,7 @@ static bool end_top(struct reader *reader)
 {
     reader->spec->flat = !reader->has_tracks;
     if (reader->spec->flat)
-        return (reader->spec->count > 0 || new_track(reader)) && check_required(reader, track_fields, TRACK_FIELDS);
+        return (reader->spec->count > 0 || new_track(reader)) && check_required(reader);
     return reader->spec->count > 0 || refuse_hint(reader, "tracks", "is empty", "put a track into it");
 }
 
@@ -261,15 +272,14 @@ static bool take_track_key(struct reader *reader, const struct field *field)
 
 static bool take_key(struct reader *reader, const char *key, size_t len)
 {
-    bool in_landmark = reader->place == IN_LANDMARK;
-    const struct field *fields = in_landmark ? landmark_fields : track_fields;
-    size_t count = in_landmark ? LANDMARK_FIELDS : TRACK_FIELDS, i = 0;
+    size_t count, i = 0;
+    const struct field *fields = fields_of(reader, &count);
     while (i < count && (strlen(fields[i].key) != len || memcmp(fields[i].key, key, len) != 0))
         i++;
     if (i == count)
-        return refuse_key(reader, fields, count, key, len);
+        return refuse_key(reader, key, len);
     reader->field = &fields[i];
-    if (!in_landmark && !take_track_key(reader, reader->field))
+    if (fields == track_fields && !take_track_key(reader, reader->field))
         return false;
     if ((reader->seen[reader->place] >> i & 1) != 0)
         return refuse(reader, key, "stands twice");
@@ -383,28 +393,14 @@ static bool open_place(struct reader *reader)
 
 static bool close_place(struct reader *reader)
 {
+    if (reader->place == IN_TOP)
+        return end_top(reader);
+    if ((reader->place == IN_TRACK || reader->place == IN_LANDMARK) && !check_required(reader))
+        return false;
+    reader->place = reader->place == IN_LANDMARKS && !reader->has_tracks ? IN_TOP : reader->place - 1;
     reader->field = NULL;
     reader->depth--;
-    switch (reader->place) {
-    case IN_TRACKS:
-        reader->place = IN_TOP;
-        return true;
-    case IN_LANDMARKS:
-        reader->place = reader->has_tracks ? IN_TRACK : IN_TOP;
-        return true;
-    case IN_TRACK:
-        if (!check_required(reader, track_fields, TRACK_FIELDS))
-            return false;
-        reader->place = IN_TRACKS;
-        return true;
-    case IN_LANDMARK:
-        if (!check_required(reader, landmark_fields, LANDMARK_FIELDS))
-            return false;
-        reader->place = IN_LANDMARKS;
-        return true;
-    default:
-        return end_top(reader);
-    }
+    return true;
 }
 
 static bool take_item(void *ctx, enum json_kind kind, const char *text, size_t len)
