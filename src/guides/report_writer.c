@@ -81,15 +81,16 @@ static void report_landmarks(struct report *report, const struct track *track)
     end_array(report, track->landmark_count);
 }
 
-static void report_scopes(struct report *report, const struct guide_writer *writer, const struct track *track)
+static void report_scopes(struct report *report, const char *key, const struct guide_writer *writer,
+                          const struct track *track, bool on_gpu)
 {
-    struct text *text = member(report, "pass_scopes");
+    struct text *text = member(report, key);
     const struct plan *plan = &track->plan;
-    uint64_t count = plan->pass_scope == NULL && plan->gpu_pass_scope == NULL ? 0 : track->options->passes;
+    bool asked = on_gpu ? plan->gpu_pass_scope != NULL : plan->pass_scope != NULL;
+    uint64_t count = asked ? track->options->passes : 0;
     text_puts(text, "[");
     for (uint64_t i = 0; i < count && !text->failed; i++) {
-        const struct scope *scope =
-            plan->pass_scope != NULL ? &track->scopes.items[plan->pass_scope[i]] : plan->gpu_pass_scope[i];
+        const struct scope *scope = on_gpu ? plan->gpu_pass_scope[i] : &track->scopes.items[plan->pass_scope[i]];
         const struct intern_entry *name = &writer->tracks->within.names.entries[scope->name];
         struct decimal start = decimal_unpack(scope->start, scope->start_scale);
         struct decimal end = decimal_unpack(scope->end, scope->end_scale);
@@ -140,7 +141,10 @@ static void report_cadence(struct report *report, const struct guide_writer *wri
     report_landmarks(report, track);
     member_string(report, "within", track->options->within);
     member_string(report, "within_gpu", track->options->within_gpu);
-    report_scopes(report, writer, track);
+    bool on_cpu = track->plan.pass_scope != NULL, on_gpu = track->plan.gpu_pass_scope != NULL;
+    report_scopes(report, "pass_scopes", writer, track, !on_cpu && on_gpu);
+    if (on_cpu && on_gpu)
+        report_scopes(report, "gpu_pass_scopes", writer, track, true);
 }
 
 static void report_tracks(struct report *report, const struct guide_writer *writer)

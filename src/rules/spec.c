@@ -73,6 +73,7 @@ static const struct field track_fields[] = {
     {"insert_bytes", KIND_RESULT, 0, 0, false},
     {"tool_version", KIND_RESULT, 0, 0, false},
     {"pass_scopes", KIND_RESULT, 0, 0, false},
+    {"gpu_pass_scopes", KIND_RESULT, 0, 0, false},
     {"source_gzip", KIND_RESULT, 0, 0, false},
     {"source_crc32", KIND_RESULT, 0, 0, false},
 };

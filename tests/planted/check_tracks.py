@@ -202,6 +202,25 @@ def wrong_scopes(options, folder):
         expect("the launch of 8 of 8 matching anchors is missing" in errors, errors)
 
 
+def both_scopes(options, folder, tracks):
+    """With both a report holds either's scopes; it repeats its job and is verified."""
+    layers, passes = 3, 4
+    planted = Planted(options.mktrace, folder, ["--layers", str(layers), "--passes", str(passes), "--draft", "2",
+                                                "--draft-shares-anchor", "--scopes"])
+    scoped = {"within": r"step\[DECODE", "within_gpu": r"step\[DECODE"}
+    spec = [track(planted, phase, "layer", layers, passes, **scoped) for phase in ("one", "two")[:tracks]]
+    (folder / "spec.json").write_text(json.dumps({"tracks": spec} if tracks > 1 else spec[0]), encoding="utf-8")
+    report = annotate(options, folder, planted.trace, ["--spec", str(folder / "spec.json")])
+    for entry in report["tracks"] if tracks > 1 else [report]:
+        for key, where in (("pass_scopes", "cpu"), ("gpu_pass_scopes", "gpu")):
+            rows = [(row["name"], row["start_us"], row["end_us"]) for row in entry[key]]
+            expect(rows == planted.pass_scopes(where, "DECODE"), f"{key}: {rows}")
+            expect([row["pass_index"] for row in entry[key]] == list(range(passes)), "pass_index")
+    same_again(options, folder, planted.trace)
+    done = subprocess.run([options.layertrack, "verify", folder / "out.json", planted.trace], capture_output=True, check=False)
+    expect(done.returncode == 0, f"verify: exit {done.returncode}: {done.stdout + done.stderr}")
+
+
 def many_names(options, folder):
     """Each step has a name of its own, more than are remembered; the same names come again."""
     steps, layers, events = 20000, 2, []
@@ -257,6 +276,8 @@ def cases(traces):
                 for terminals in (False, True):
                     yield (f"cadence {maker} halves {halves} extra {extra} terminals {terminals}", cadence,
                            (maker, halves, extra, terminals))
+    for tracks in (1, 2):
+        yield f"both scopes, tracks {tracks}", both_scopes, (tracks,)
     yield "wrong scopes", wrong_scopes, ()
     yield "names without number", many_names, ()
     if traces:
