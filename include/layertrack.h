@@ -215,8 +215,21 @@ enum lt_stage {
  */
 typedef bool lt_progress_fn(void *ctx, enum lt_stage stage, uint64_t done, uint64_t total);
 
-/* Takes a warning: one line like lt_error's message. Called from the thread that runs the job. */
-typedef void lt_warning_fn(void *ctx, const char *message);
+/*
+ * What is accepted and yet worth a look, once for each class and track. Text
+ * is as in lt_error; it is valid during the call.
+ */
+struct lt_warning {
+    size_t size;
+    enum lt_class class_id;
+    uint64_t count;         /* of the cases */
+    uint64_t event, offset; /* of the first case, as in lt_error; or LT_NONE */
+    const char *message;    /* all of it in one line: "FILE: WHAT; HINT", without what is empty */
+    const char *file, *what, *hint;
+};
+
+/* Takes a warning. Called from the thread that runs the job. */
+typedef void lt_warning_fn(void *ctx, const struct lt_warning *warning);
 
 /* So many kernels of the anchors' process and device match in every guide, or the job is refused. */
 struct lt_landmark {

@@ -145,13 +145,13 @@ static enum lt_status fail_with(struct lt_error *error, enum lt_class class_id, 
     return error->status;
 }
 
-static const struct error_place nowhere = {.event = LT_NONE, .offset = LT_NONE};
+const struct error_place error_nowhere = {.event = LT_NONE, .offset = LT_NONE};
 
 enum lt_status fail_as(struct lt_error *error, enum lt_class class_id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    enum lt_status status = fail_with(error, class_id, &nowhere, format, args);
+    enum lt_status status = fail_with(error, class_id, &error_nowhere, format, args);
     va_end(args);
     return status;
 }
@@ -171,7 +171,7 @@ enum lt_status fail(struct lt_error *error, enum lt_status status, const char *f
     /* Each status has its class right behind LT_CLASS_NONE, in the same order. */
     va_list args;
     va_start(args, format);
-    fail_with(error, (enum lt_class)status, &nowhere, format, args);
+    fail_with(error, (enum lt_class)status, &error_nowhere, format, args);
     va_end(args);
     return error->status;
 }
@@ -181,6 +181,30 @@ enum lt_status fail_again(struct lt_error *error, const struct lt_error *other)
     if (error->status == LT_OK)
         *error = *other;
     return error->status;
+}
+
+void warn_of(const struct listener *listener, enum lt_class class_id, uint64_t count, struct error_place place,
+             const char *format, ...)
+{
+    struct lt_error sentence;
+    if (listener->warning == NULL)
+        return;
+    va_list args;
+    va_start(args, format);
+    write_sentence(&sentence, format, args);
+    va_end(args);
+    struct lt_warning warning = {
+        .size = sizeof warning,
+        .class_id = class_id,
+        .count = count,
+        .event = place.event,
+        .offset = place.offset,
+        .message = sentence.message,
+        .file = sentence.file,
+        .what = sentence.what,
+        .hint = sentence.hint,
+    };
+    listener->warning(listener->ctx, &warning);
 }
 
 /* ---- what the system says ---------------------------------------------------------------------------------- */

@@ -35,6 +35,9 @@ struct error_place {
     uint64_t line;          /* from 1; 0: not known */
 };
 
+/* Nothing of it known. */
+extern const struct error_place error_nowhere;
+
 /* The same as fail_as() about a place. */
 enum lt_status fail_at(struct lt_error *error, enum lt_class class_id, struct error_place place, const char *format,
                        ...) PRINTF_LIKE(4, 5);
@@ -52,5 +55,15 @@ enum lt_status fail_cancelled(struct lt_error *error, const char *name);
 
 /* Hands on what went wrong elsewhere. */
 enum lt_status fail_again(struct lt_error *error, const struct lt_error *other);
+
+/* Who hears of warnings; `warning` may be NULL. */
+struct listener {
+    lt_warning_fn *warning;
+    void *ctx;
+};
+
+/* Tells of `count` cases, the first one at the place. The format is taken apart as fail()'s. */
+void warn_of(const struct listener *listener, enum lt_class class_id, uint64_t count, struct error_place place,
+             const char *format, ...) PRINTF_LIKE(5, 6);
 
 #endif

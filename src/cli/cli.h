@@ -188,7 +188,7 @@ void progress_clear(struct progress *progress);
 
 /* A lt_progress_fn and a lt_warning_fn with a struct progress as context; signals are caught once files are made. */
 bool cli_on_progress(void *progress, enum lt_stage stage, uint64_t done, uint64_t total);
-void cli_on_warning(void *progress, const char *message);
+void cli_on_warning(void *progress, const struct lt_warning *warning);
 
 /* Catches the signals that end a process from now on: there are files to clean up. */
 void interrupt_catch(void);

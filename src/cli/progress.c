@@ -97,8 +97,8 @@ bool cli_on_progress(void *progress, enum lt_stage stage, uint64_t done, uint64_
     return !interrupt_seen();
 }
 
-void cli_on_warning(void *progress, const char *message)
+void cli_on_warning(void *progress, const struct lt_warning *warning)
 {
     progress_clear(progress);
-    fprintf(stderr, "layertrack: warning: %s\n", message);
+    fprintf(stderr, "layertrack: warning: %s\n", warning->message);
 }

@@ -118,21 +118,6 @@ enum lt_status message_for_plan(const struct track *track, struct lt_error *erro
     }
 }
 
-/* ---- warnings ---------------------------------------------------------------------------------------------- */
-
-void message_for_same_start(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
-{
-    char name[512], message[1024];
-    if (plan->same_start_count == 0 || warning == NULL)
-        return;
-    snprintf(message, sizeof message,
-             "%s: neighbouring anchors round to the same microsecond (%" PRIu64 ", the first at pass %" PRIu64
-             ", layer %" PRIu64 "); their guides will look nested",
-             printable(name, sizeof name, file, strlen(file)), plan->same_start_count, plan->same_start_pass,
-             plan->same_start_layer);
-    warning(ctx, message);
-}
-
 enum lt_status message_for_too_long(const struct track *track, const struct guide_too_long *found,
                                     struct lt_error *error)
 {
@@ -149,40 +134,50 @@ enum lt_status message_for_too_long(const struct track *track, const struct guid
                    place, found->pass, found->layer, found->bytes, found->limit);
 }
 
-void message_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx)
+/* ---- warnings ---------------------------------------------------------------------------------------------- */
+
+void message_for_same_start(const char *file, const struct plan *plan, const struct listener *listener)
 {
-    char name[512], message[1024];
-    if (plan->negative_count == 0 || warning == NULL)
-        return;
-    snprintf(message, sizeof message,
-             "%s: %" PRIu64 " of %" PRIu64 " guides start before 0 us, where Perfetto shows nothing; correct the "
-             "trace's clock",
-             printable(name, sizeof name, file, strlen(file)), plan->negative_count, plan->guide_count);
-    warning(ctx, message);
+    char name[512];
+    if (plan->same_start_count > 0)
+        warn_of(listener, LT_CLASS_SAME_START, plan->same_start_count, error_nowhere,
+                "%s: neighbouring anchors round to the same microsecond (%" PRIu64 ", the first at pass %" PRIu64
+                ", layer %" PRIu64 "); their guides will look nested",
+                printable(name, sizeof name, file, strlen(file)), plan->same_start_count, plan->same_start_pass,
+                plan->same_start_layer);
+}
+
+void message_for_negative(const char *file, const struct plan *plan, const struct listener *listener)
+{
+    char name[512];
+    if (plan->negative_count > 0)
+        warn_of(listener, LT_CLASS_NEGATIVE_TIMES, plan->negative_count, error_nowhere,
+                "%s: %" PRIu64 " of %" PRIu64 " guides start before 0 us, where Perfetto shows nothing; correct the "
+                "trace's clock",
+                printable(name, sizeof name, file, strlen(file)), plan->negative_count, plan->guide_count);
 }
 
 void message_for_mixed_names(const struct track *track, const struct collect *collect, const struct mixed_names *found,
-                             lt_warning_fn *warning, void *ctx)
+                             const struct listener *listener)
 {
-    char place[512], first[96], other[96], message[1024];
-    if (found->others == 0 || warning == NULL)
+    char place[512], first[96], other[96];
+    if (found->others == 0)
         return;
     const struct intern_entry *names[] = {&collect->names.entries[found->first], &collect->names.entries[found->other]};
-    snprintf(
-        message, sizeof message,
+    warn_of(
+        listener, LT_CLASS_MIXED_ANCHORS, found->others, error_nowhere,
         "%s: %s matches different kernels: %" PRIu64 " of %" PRIu64 " guides begin at another than the first guide's "
         "'%s', first at pass %" PRIu64 ", layer %" PRIu64 ": '%s'; if one of them runs once per layer, match it alone",
         printable(place, sizeof place, track->place, strlen(track->place)), track->words->anchor_regex, found->others,
         track->plan.guide_count, printable(first, sizeof first, names[0]->text, names[0]->len), found->pass,
         found->layer, printable(other, sizeof other, names[1]->text, names[1]->len));
-    warning(ctx, message);
 }
 
-void message_for_misplaced_passes(const char *file, const struct misplaced_passes *found, lt_warning_fn *warning,
-                                  void *ctx)
+void message_for_misplaced_passes(const char *file, const struct misplaced_passes *found,
+                                  const struct listener *listener)
 {
-    char name[512], what[512], message[1024];
-    if (found->passes == 0 || warning == NULL)
+    char name[512], what[512];
+    if (found->passes == 0)
         return;
     if (found->run > 0)
         snprintf(what, sizeof what, "is part of a run of %" PRIu64 " anchors that are not whole passes", found->run);
@@ -192,22 +187,18 @@ void message_for_misplaced_passes(const char *file, const struct misplaced_passe
                  ".%03u us",
                  found->layer, found->gap_ns / 1000, (unsigned)(found->gap_ns % 1000), found->usual_ns / 1000,
                  (unsigned)(found->usual_ns % 1000));
-    snprintf(message, sizeof message,
-             "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in doubt); check --anchor-offset and --num-layers against "
-             "layertrack inspect",
-             printable(name, sizeof name, file, strlen(file)), found->pass, what, found->passes,
-             found->passes == 1 ? "pass is" : "passes are");
-    warning(ctx, message);
+    warn_of(listener, LT_CLASS_MISPLACED_PASSES, found->passes, error_nowhere,
+            "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in doubt); check --anchor-offset and --num-layers against "
+            "layertrack inspect",
+            printable(name, sizeof name, file, strlen(file)), found->pass, what, found->passes,
+            found->passes == 1 ? "pass is" : "passes are");
 }
 
-void message_for_same_kernels(const char *file, const char *phase, const char *other, lt_warning_fn *warning, void *ctx)
+void message_for_same_kernels(const char *file, const char *phase, const char *other, const struct listener *listener)
 {
-    char name[512], first[128], second[128], message[1024];
-    if (warning == NULL)
-        return;
-    snprintf(message, sizeof message,
-             "%s: tracks '%s' and '%s' label the very same kernels as two phases; correct the selection of one of them",
-             printable(name, sizeof name, file, strlen(file)), printable(first, sizeof first, phase, strlen(phase)),
-             printable(second, sizeof second, other, strlen(other)));
-    warning(ctx, message);
+    char name[512], first[128], second[128];
+    warn_of(listener, LT_CLASS_SAME_KERNELS, 1, error_nowhere,
+            "%s: tracks '%s' and '%s' label the very same kernels as two phases; correct the selection of one of them",
+            printable(name, sizeof name, file, strlen(file)), printable(first, sizeof first, phase, strlen(phase)),
+            printable(second, sizeof second, other, strlen(other)));
 }

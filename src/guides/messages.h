@@ -22,20 +22,19 @@ enum lt_status message_for_too_long(const struct track *track, const struct guid
                                     struct lt_error *error);
 
 /* Of guides that a viewer does not show. */
-void message_for_negative(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx);
+void message_for_negative(const char *file, const struct plan *plan, const struct listener *listener);
 
-void message_for_same_start(const char *file, const struct plan *plan, lt_warning_fn *warning, void *ctx);
+void message_for_same_start(const char *file, const struct plan *plan, const struct listener *listener);
 
 /* Warns about anchors that are different kernels. */
 void message_for_mixed_names(const struct track *track, const struct collect *collect, const struct mixed_names *found,
-                             lt_warning_fn *warning, void *ctx);
+                             const struct listener *listener);
 
 /* Warns about passes that do not fit the runs of their anchors. */
-void message_for_misplaced_passes(const char *file, const struct misplaced_passes *found, lt_warning_fn *warning,
-                                  void *ctx);
+void message_for_misplaced_passes(const char *file, const struct misplaced_passes *found,
+                                  const struct listener *listener);
 
 /* Warns about two tracks that label the same kernels. */
-void message_for_same_kernels(const char *file, const char *phase, const char *other, lt_warning_fn *warning,
-                              void *ctx);
+void message_for_same_kernels(const char *file, const char *phase, const char *other, const struct listener *listener);
 
 #endif

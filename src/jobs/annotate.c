@@ -145,10 +145,16 @@ static enum lt_status check_lengths(const struct job *job, const struct track *t
     return what == GUIDE_FINE ? LT_OK : message_for_too_long(track, &found, job->error);
 }
 
+static struct listener listener_of(const struct lt_annotate_options *options)
+{
+    return (struct listener){options->warning, options->callback_ctx};
+}
+
 /* Each track is compared with the earlier ones up to its first twin. */
 static void warn_of_same_kernels(const struct job *job)
 {
     const struct tracks *tracks = &job->tracks;
+    const struct listener listener = listener_of(job->options);
     uint64_t hashes[LT_MAX_TRACKS];
     for (size_t i = 0; i < tracks->count && tracks->count > 1; i++) {
         hashes[i] = warnings_hash(&tracks->items[i].plan);
@@ -156,8 +162,7 @@ static void warn_of_same_kernels(const struct job *job)
             if (hashes[j] != hashes[i] || !warnings_same_kernels(&tracks->items[j].plan, &tracks->items[i].plan))
                 continue;
             message_for_same_kernels(source_name(job->reading.source), tracks->items[j].options->phase,
-                                     tracks->items[i].options->phase, job->options->warning,
-                                     job->options->callback_ctx);
+                                     tracks->items[i].options->phase, &listener);
             break;
         }
     }
@@ -167,8 +172,8 @@ static void warn_of_same_kernels(const struct job *job)
 static enum lt_status make_plans(struct job *job)
 {
     const struct lt_annotate_options *options = job->options;
-    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), options->warning,
-                              options->callback_ctx);
+    const struct listener listener = listener_of(options);
+    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), &listener);
     if (select_anchors(job) != LT_OK)
         return job->error->status;
     for (size_t i = 0; i < job->tracks.count; i++)
@@ -182,10 +187,10 @@ static enum lt_status make_plans(struct job *job)
         warnings_mixed_names(&track->plan, &names);
         if (!warnings_misplaced_passes(&track->plan, &found))
             return fail_memory(job->error);
-        message_for_same_start(track->place, &track->plan, options->warning, options->callback_ctx);
-        message_for_negative(track->place, &track->plan, options->warning, options->callback_ctx);
-        message_for_mixed_names(track, &job->collect, &names, options->warning, options->callback_ctx);
-        message_for_misplaced_passes(track->place, &found, options->warning, options->callback_ctx);
+        message_for_same_start(track->place, &track->plan, &listener);
+        message_for_negative(track->place, &track->plan, &listener);
+        message_for_mixed_names(track, &job->collect, &names, &listener);
+        message_for_misplaced_passes(track->place, &found, &listener);
     }
     warn_of_same_kernels(job);
     return LT_OK;

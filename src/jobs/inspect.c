@@ -397,8 +397,8 @@ static enum lt_status look(struct job *job)
 {
     if (job->all.keys.count == 0)
         return select_refuse_none(&job->collect, &job->track, job->error);
-    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
-                              job->options->callback_ctx);
+    const struct listener listener = {job->options->warning, job->options->callback_ctx};
+    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), &listener);
     job->found->events = job->reading.layout.events;
     job->found->kernels = job->collect.kernels;
     job->found->rule = CLUSTER_RULE;

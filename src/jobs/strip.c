@@ -181,8 +181,8 @@ static enum lt_status find(struct strip *job)
         return fail_as(job->error, LT_CLASS_SAME_FILE, "%s: is also standard output; write to another file", name);
     if (reading_run(&job->reading, job->error) != LT_OK)
         return job->error->status;
-    message_for_scan_warnings(name, scan_warnings(job->reading.scan), job->options->warning,
-                              job->options->callback_ctx);
+    const struct listener listener = {job->options->warning, job->options->callback_ctx};
+    message_for_scan_warnings(name, scan_warnings(job->reading.scan), &listener);
     job->result.guides = job->insertion.in_run;
     job->result.tracks = job->insertion.tracks;
     if (job->insertion.seen == 0)

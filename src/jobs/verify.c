@@ -286,8 +286,8 @@ static enum lt_status check(struct verify *job)
         return check_broken(job);
     if (status != LT_OK)
         return status;
-    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), job->options->warning,
-                              job->options->callback_ctx);
+    const struct listener listener = {job->options->warning, job->options->callback_ctx};
+    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), &listener);
     if (job->guides.guides == 0)
         return guide_check_end(&job->guides);
     find_place(job);

@@ -107,7 +107,7 @@ struct sentence {
 
 static struct sentence begin_sentence(void)
 {
-    return (struct sentence){.place = {.event = LT_NONE, .offset = LT_NONE}};
+    return (struct sentence){.place = error_nowhere};
 }
 
 static enum lt_status refuse(const char *place, enum lt_class class_id, struct sentence *sentence,

@@ -231,7 +231,7 @@ static enum lt_class class_of(enum scan_refusal what)
 
 enum lt_status message_for_scan(struct source *source, const struct scan_problem *problem, struct lt_error *error)
 {
-    struct sentence sentence = {.class_id = class_of(problem->what), .place = {.event = LT_NONE, .offset = LT_NONE}};
+    struct sentence sentence = {.class_id = class_of(problem->what), .place = error_nowhere};
     struct text *text = &sentence.what;
     char what[160];
     switch (problem->what) {
@@ -297,26 +297,28 @@ enum lt_status message_for_cut_gzip(struct source *source, const struct scan_pro
 
 /* ---- warnings ---------------------------------------------------------------------------------------------- */
 
-void message_for_scan_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning,
-                               void *ctx)
+void message_for_scan_warnings(const char *file, const struct scan_warnings *warnings, const struct listener *listener)
 {
-    static const char *const words[SCAN_WARN_KINDS] = {
-        [SCAN_WARN_CONTROL] = "raw control bytes in strings",
-        [SCAN_WARN_UTF8] = "strings that are not UTF-8",
-        [SCAN_WARN_ESCAPE] = "strings with unknown escapes",
-        [SCAN_WARN_NONFINITE] = "bare nan, inf or N/A values",
-        [SCAN_WARN_NONFINITE_TIME] = "bare nan, inf or N/A as ts or dur, for which Perfetto will refuse the file",
-        [SCAN_WARN_TRAILING_COMMA] = "trailing commas",
-        [SCAN_WARN_OPEN_ARRAY] = "event array that is not closed",
+    static const struct {
+        enum lt_class class_id;
+        const char *words;
+    } kinds_of_warning[SCAN_WARN_KINDS] = {
+        [SCAN_WARN_CONTROL] = {LT_CLASS_CONTROL_BYTES, "raw control bytes in strings"},
+        [SCAN_WARN_UTF8] = {LT_CLASS_NOT_UTF8, "strings that are not UTF-8"},
+        [SCAN_WARN_ESCAPE] = {LT_CLASS_UNKNOWN_ESCAPES, "strings with unknown escapes"},
+        [SCAN_WARN_NONFINITE] = {LT_CLASS_NONFINITE, "bare nan, inf or N/A values"},
+        [SCAN_WARN_NONFINITE_TIME] = {LT_CLASS_NONFINITE_TIMES,
+                                      "bare nan, inf or N/A as ts or dur, for which Perfetto will refuse the file"},
+        [SCAN_WARN_TRAILING_COMMA] = {LT_CLASS_TRAILING_COMMAS, "trailing commas"},
+        [SCAN_WARN_OPEN_ARRAY] = {LT_CLASS_OPEN_ARRAY, "event array that is not closed"},
     };
-    char name[512], message[1024];
+    char name[512];
     printable(name, sizeof name, file, strlen(file));
-    for (int kind = 0; kind < SCAN_WARN_KINDS && warning != NULL; kind++) {
-        if (warnings->count[kind] == 0)
-            continue;
-        snprintf(message, sizeof message,
-                 "%s: not strict JSON: %s (%" PRIu64 ", the first at byte %" PRIu64 "); copied as they are", name,
-                 words[kind], warnings->count[kind], warnings->first_offset[kind]);
-        warning(ctx, message);
+    for (int kind = 0; kind < SCAN_WARN_KINDS; kind++) {
+        struct error_place place = {.event = LT_NONE, .offset = warnings->first_offset[kind]};
+        if (warnings->count[kind] > 0)
+            warn_of(listener, kinds_of_warning[kind].class_id, warnings->count[kind], place,
+                    "%s: not strict JSON: %s (%" PRIu64 ", the first at byte %" PRIu64 "); copied as they are", name,
+                    kinds_of_warning[kind].words, warnings->count[kind], place.offset);
     }
 }

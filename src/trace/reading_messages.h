@@ -17,8 +17,7 @@ enum lt_status message_for_scan(struct source *source, const struct scan_problem
 /* Fills *error (LT_TRACE) for a gzip file that was cut: how far the scan had come. */
 enum lt_status message_for_cut_gzip(struct source *source, const struct scan_problem *problem, struct lt_error *error);
 
-/* Hands each kind of warning that was counted to `warning` (may be NULL). */
-void message_for_scan_warnings(const char *file, const struct scan_warnings *warnings, lt_warning_fn *warning,
-                               void *ctx);
+/* Tells of each kind of warning that was counted. */
+void message_for_scan_warnings(const char *file, const struct scan_warnings *warnings, const struct listener *listener);
 
 #endif

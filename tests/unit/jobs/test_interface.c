@@ -229,12 +229,76 @@ static void findings_by_pointer(void **state)
     write_trace(true);
 }
 
+struct heard {
+    struct lt_warning warning;
+    char hint[256];
+};
+
+static void keep_warning(void *ctx, const struct lt_warning *warning)
+{
+    struct heard *heard = ctx;
+    heard->warning = *warning;
+    snprintf(heard->hint, sizeof heard->hint, "%s", warning->hint);
+    assert_true(strlen(warning->message) > strlen(warning->what));
+    assert_string_equal(warning->file, trace);
+}
+
+/* The one warning of each trace. */
+static void warnings_have_classes(void **state)
+{
+    (void)state;
+#define KERNEL(name, ts)                                                                                               \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"dur\":1,\"ts\":" ts "}"
+    static const struct {
+        const char *text;
+        enum lt_class class_id;
+        uint64_t count, offset;
+        const char *hint;
+    } rows[] = {
+        {"[" KERNEL("anchor", "-2") "," KERNEL("anchor", "3") "]", LT_CLASS_NEGATIVE_TIMES, 1, LT_NONE,
+         "correct the trace's clock"},
+        {"[" KERNEL("anchor", "1.1") "," KERNEL("anchor", "1.2") "]", LT_CLASS_SAME_START, 1, LT_NONE,
+         "their guides will look nested"},
+        {"[" KERNEL("anchor", "1") "," KERNEL("anchor b", "3") "]", LT_CLASS_MIXED_ANCHORS, 1, LT_NONE,
+         "if one of them runs once per layer, match it alone"},
+        {"[" KERNEL("anchor", "1") "," KERNEL("anchor", "3") "," KERNEL("anchor", "5") "," KERNEL(
+             "anchor", "1005") "," KERNEL("anchor", "1007") "," KERNEL("anchor", "1009") "]",
+         LT_CLASS_MISPLACED_PASSES, 1, LT_NONE, "check "},
+        {"[" KERNEL("anchor", "1") "," KERNEL("anchor", "3") ",{\"name\":\"\x01\"}]", LT_CLASS_CONTROL_BYTES, 1, 155,
+         "copied as they are"},
+        {"[" KERNEL("anchor", "1") "," KERNEL("anchor", "3") ",{\"a\":nan,\"b\":nan}]", LT_CLASS_NONFINITE, 2, 152,
+         "copied as they are"},
+        {"[" KERNEL("anchor", "1") "," KERNEL("anchor", "3"), LT_CLASS_OPEN_ARRAY, 1, 146, "copied as they are"},
+    };
+#undef KERNEL
+    struct lt_track track = a_track();
+    struct lt_annotate_options options = options_for(&track);
+    struct heard heard;
+    options.warning = keep_warning;
+    options.callback_ctx = &heard;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct lt_error error = {.size = sizeof error};
+        FILE *file = fopen(trace, "w");
+        assert_non_null(file);
+        fputs(rows[i].text, file);
+        assert_int_equal(fclose(file), 0);
+        heard = (struct heard){.hint = ""};
+        assert_int_equal(lt_annotate(&options, NULL, &error), LT_OK);
+        assert_string_equal(lt_class_word(heard.warning.class_id), lt_class_word(rows[i].class_id));
+        assert_int_equal(heard.warning.count, rows[i].count);
+        assert_int_equal(heard.warning.offset, rows[i].offset);
+        assert_int_equal(strncmp(heard.hint, rows[i].hint, strlen(rows[i].hint)), 0);
+        remove_outputs();
+    }
+    write_trace(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_is_the_default),     cmocka_unit_test(a_program_that_is_older),
         cmocka_unit_test(a_program_that_is_newer), cmocka_unit_test(a_size_must_be_set),
-        cmocka_unit_test(findings_by_pointer),
+        cmocka_unit_test(findings_by_pointer),     cmocka_unit_test(warnings_have_classes),
     };
     return cmocka_run_group_tests_name("interface", tests, set_up, tear_down);
 }

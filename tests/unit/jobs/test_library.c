@@ -148,11 +148,20 @@ static bool on_progress(void *ctx, enum lt_stage stage, uint64_t done, uint64_t 
     return ++listener->calls != listener->cancel_at;
 }
 
-static void on_warning(void *ctx, const char *message)
+static void on_warning(void *ctx, const struct lt_warning *warning)
 {
     struct listener *listener = ctx;
+    char message[256];
     listener->warnings++;
-    assert_non_null(strstr(message, "strings with unknown escapes (39996, the first at byte "));
+    assert_int_equal(warning->size, sizeof *warning);
+    assert_int_equal(warning->class_id, LT_CLASS_UNKNOWN_ESCAPES);
+    assert_int_equal(warning->count, FILLERS - LAYERS);
+    assert_string_equal(warning->file, trace);
+    assert_string_equal(warning->hint, "copied as they are");
+    snprintf(message, sizeof message,
+             "%s: not strict JSON: strings with unknown escapes (39996, the first at byte %d); copied as they are",
+             trace, (int)warning->offset);
+    assert_string_equal(warning->message, message);
 }
 
 static void cancel_anywhere(void **state)
