@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "trace/fields.h"
@@ -92,13 +93,11 @@ static bool same_text(const struct guide_value *value, const struct scan_value *
 
 bool guide_value_is(const struct guide_value *value, const struct scan_value *field, bool *failed)
 {
-    moment a, b;
     if (value->kind != field->kind)
         return false;
     if (same_text(value, field, failed))
         return true;
-    return value->kind == SCAN_NUMBER && moment_parse(&a, value->text, value->len) == DECIMAL_OK &&
-           moment_parse(&b, field->text, field->len) == DECIMAL_OK && a == b;
+    return value->kind == SCAN_NUMBER && number_same(value->text, value->len, field->text, field->len);
 }
 
 static bool keep_value(struct guide_reader *guides, struct guide_value *out, const struct scan_value *field)

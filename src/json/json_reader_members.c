@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/decimal.h"
+#include "base/number.h"
 
 /* From so many keys on they are hashed. */
 #define MANY 32u
@@ -86,14 +87,7 @@ bool member_equal(const struct member *a, const struct member *b)
         return false;
     if (a->len == b->len && memcmp(a->text, b->text, a->len) == 0)
         return true;
-    if (a->kind != JSON_NUMBER)
-        return false;
-    struct arena arena = {0};
-    struct decimal x, y;
-    bool equal = decimal_parse(&x, a->text, a->len, &arena) == DECIMAL_OK &&
-                 decimal_parse(&y, b->text, b->len, &arena) == DECIMAL_OK && decimal_compare(&x, &y) == 0;
-    arena_free(&arena);
-    return equal;
+    return a->kind == JSON_NUMBER && number_same(a->text, a->len, b->text, b->len);
 }
 
 /* ---- reading one object ------------------------------------------------------------------------------------ */

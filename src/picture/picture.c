@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "trace/fields.h"
 #include "trace/wanted.h"
@@ -77,23 +78,15 @@ static const char *decoded(struct picture *picture, const struct scan_value *val
 /* A number without what is only spelling: 7.0 becomes 7. */
 static const char *canonical(struct picture *picture, const struct scan_value *value, size_t *len)
 {
-    struct decimal number, plain;
     if (value->kind != SCAN_NUMBER ||
         (memchr(value->text, '.', value->len) == NULL && memchr(value->text, 'e', value->len) == NULL &&
          memchr(value->text, 'E', value->len) == NULL))
         return decoded(picture, value, len);
-    enum decimal_status status = decimal_parse(&number, value->text, value->len, &picture->passing);
-    if (status == DECIMAL_OK)
-        status = decimal_shift(&plain, &number, 0, &picture->passing);
-    if (status == DECIMAL_NO_MEMORY)
+    char *out = arena_take(&picture->passing, value->len + NUMBER_ROOM);
+    if (out == NULL)
         return NULL;
-    if (status != DECIMAL_OK)
-        return decoded(picture, value, len);
-    size_t size = decimal_print_size(&plain);
-    char *out = arena_take(&picture->passing, size);
-    if (out != NULL)
-        *len = decimal_print(&plain, out, size);
-    return out;
+    *len = number_canonical(out, value->text, value->len);
+    return *len > 0 ? out : decoded(picture, value, len);
 }
 
 /* A string field's characters; NULL when it is none or memory is out (*error is set). */
@@ -347,12 +340,12 @@ bool picture_event(void *ctx, const struct scan_event *event)
 
 static int natural(bool a_number, const char *a, size_t a_len, bool b_number, const char *b, size_t b_len)
 {
-    moment x, y;
+    struct number x, y;
     if (a_number != b_number)
         return a_number ? -1 : 1;
-    if (a_number && moment_parse(&x, a, a_len) == DECIMAL_OK && moment_parse(&y, b, b_len) == DECIMAL_OK && x != y)
-        return x < y ? -1 : 1;
-    int order = memcmp(a, b, a_len < b_len ? a_len : b_len);
+    int order = a_number && number_read(&x, a, a_len) && number_read(&y, b, b_len) ? number_compare(&x, &y) : 0;
+    if (order == 0)
+        order = memcmp(a, b, a_len < b_len ? a_len : b_len);
     return order != 0 ? order : (a_len > b_len) - (a_len < b_len);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/decimal.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "json/json_reader.h"
 
@@ -334,15 +335,14 @@ static bool take_count(struct reader *reader, const struct decimal *number, cons
 }
 
 /* A number's canonical digits, as the trace's own pids are compared. */
-static bool keep_digits(struct reader *reader, const struct decimal *number, struct arena *arena)
+static bool keep_digits(struct reader *reader, const char *text, size_t len)
 {
-    struct decimal plain;
-    char *digits = NULL;
-    if (decimal_shift(&plain, number, 0, arena) == DECIMAL_OK)
-        digits = arena_take(arena, decimal_print_size(&plain));
-    if (digits == NULL)
-        return no_memory(reader);
-    return keep_text(reader, digits, decimal_print(&plain, digits, decimal_print_size(&plain)));
+    struct arena arena = {0};
+    char *digits = arena_take(&arena, len + NUMBER_ROOM);
+    size_t size = digits == NULL ? 0 : number_canonical(digits, text, len);
+    bool kept = digits == NULL ? no_memory(reader) : keep_text(reader, size > 0 ? digits : text, size > 0 ? size : len);
+    arena_free(&arena);
+    return kept;
 }
 
 static bool take_number(struct reader *reader, const char *text, size_t len)
@@ -354,11 +354,12 @@ static bool take_number(struct reader *reader, const char *text, size_t len)
     printable(shown, sizeof shown, text, len);
     if (!is_count && (reader->field == NULL || reader->field->kind != KIND_IDENTITY))
         return refuse_value(reader, shown);
+    if (!is_count)
+        return keep_digits(reader, text, len);
     enum decimal_status status = decimal_parse(&number, text, len, &arena);
     bool taken = status == DECIMAL_NO_MEMORY ? no_memory(reader)
                  : status != DECIMAL_OK      ? refuse_value(reader, shown)
-                 : is_count                  ? take_count(reader, &number, shown)
-                                             : keep_digits(reader, &number, &arena);
+                                             : take_count(reader, &number, shown);
     arena_free(&arena);
     return taken;
 }

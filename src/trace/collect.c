@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "json/json_text.h"
 
@@ -40,22 +41,12 @@ void collect_free(struct collect *collect)
 /* 7, 7.0 and 70e-1 are one number. */
 static uint32_t number_value(struct collect *collect, const struct scan_value *value)
 {
-    struct arena arena = {0};
-    struct decimal number, plain;
-    uint32_t id = INTERN_NONE;
-    enum decimal_status status = decimal_parse(&number, value->text, value->len, &arena);
-    if (status == DECIMAL_OK)
-        status = decimal_shift(&plain, &number, 0, &arena);
-    if (status == DECIMAL_OK) {
-        size_t size = decimal_print_size(&plain);
-        char *out = arena_take(&arena, size);
-        if (out != NULL)
-            id = intern(&collect->values, VALUE_NUMBER, out, decimal_print(&plain, out, size), NULL);
-    } else if (status != DECIMAL_NO_MEMORY) {
-        id = intern(&collect->values, VALUE_NUMBER, value->text, value->len, NULL);
-    }
-    arena_free(&arena);
-    return id;
+    char *out = fields_scratch(&collect->fields, value->len + NUMBER_ROOM);
+    if (out == NULL)
+        return INTERN_NONE;
+    size_t len = number_canonical(out, value->text, value->len);
+    return len > 0 ? intern(&collect->values, VALUE_NUMBER, out, len, NULL)
+                   : intern(&collect->values, VALUE_NUMBER, value->text, value->len, NULL);
 }
 
 /* A string that no UTF-8 can say, in its quotes. */
