@@ -2,8 +2,10 @@
  * decimal.h - times as exact decimals
  *
  * A number is kept as it was written: compared, added and subtracted without
- * ever passing through binary floating point. What fits 128 bits is computed
- * there; longer numbers digit by digit, in time that grows as their length.
+ * ever passing through binary floating point. It has at most 38 digits, on
+ * both sides of the point together, exponents written out; zeros at the end
+ * of the fraction count only as far as there is room for them. What has more
+ * is told (DECIMAL_TOO_LONG) and never taken for what it is not.
  */
 #ifndef DECIMAL_H
 #define DECIMAL_H
@@ -12,25 +14,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-
-/* Scale of a number that is kept as text. */
-#define DECIMAL_TEXT UINT8_MAX
+#define DECIMAL_DIGITS 38
 
 /*
  * The number is coefficient × 10^-scale; the scale is the count of digits
- * behind the point as written, so that 5.500 prints as 5.500. When `scale`
- * is DECIMAL_TEXT the coefficient did not fit: `text` holds the number in
- * plain digits, `len` bytes that belong to the arena it was made in.
+ * behind the point as written, so that 5.500 prints as 5.500. It is at most
+ * DECIMAL_DIGITS in what is read, added and subtracted; decimal_shift() adds.
  */
 struct decimal {
-    union {
-        __int128 coefficient;
-        struct {
-            const char *text;
-            uint64_t len;
-        };
-    };
+    __int128 coefficient;
     uint8_t scale;
 };
 
@@ -43,41 +35,48 @@ enum decimal_status {
     DECIMAL_OK,
     DECIMAL_NOT_A_NUMBER,
     DECIMAL_OUT_OF_RANGE, /* not finite as a double, or an exponent below -4096 */
-    DECIMAL_NO_MEMORY
+    DECIMAL_TOO_LONG,     /* more than DECIMAL_DIGITS; *out is cut there */
+    DECIMAL_NO_MEMORY     /* of those who must decode a text first; nothing here returns it */
 };
 
 /*
  * Reads a number: JSON's grammar, and what strings in the field hold besides
  * (a leading plus sign or zeros, a point without digits on one side).
- * Exponents are resolved: 1.7e15 is 1700000000000000.
+ * Exponents are resolved: 1.7e15 is 1700000000000000. One that is too long is
+ * cut towards minus infinity: *out lies below a decimal exactly when the
+ * number does. From 10^38 up it becomes the largest decimal, and down -10^38.
  */
-enum decimal_status decimal_parse(struct decimal *out, const char *text, size_t len, struct arena *arena);
+enum decimal_status decimal_parse(struct decimal *out, const char *text, size_t len);
 
 struct decimal decimal_from_int(int64_t number);
 
-/* < 0, 0, > 0. */
+/* < 0, 0, > 0; exact. */
 int decimal_compare(const struct decimal *a, const struct decimal *b);
 bool decimal_is_negative(const struct decimal *number);
 
-/* Exact sum and difference, with the longer scale of the two. */
-enum decimal_status decimal_add(struct decimal *out, const struct decimal *a, const struct decimal *b,
-                                struct arena *arena);
-enum decimal_status decimal_subtract(struct decimal *out, const struct decimal *a, const struct decimal *b,
-                                     struct arena *arena);
+/*
+ * Sum and difference, with the longer scale of the two. One that is too long
+ * is cut, less than a unit of its last digit off; from 10^38 up, and down, it
+ * becomes the decimal that is next to it.
+ */
+enum decimal_status decimal_add(struct decimal *out, const struct decimal *a, const struct decimal *b);
+enum decimal_status decimal_subtract(struct decimal *out, const struct decimal *a, const struct decimal *b);
 
-/* number × 10^-digits without trailing zeros behind the point. */
-enum decimal_status decimal_shift(struct decimal *out, const struct decimal *number, unsigned digits,
-                                  struct arena *arena);
+/* number × 10^-digits without trailing zeros behind the point; digits: up to 10. */
+struct decimal decimal_shift(const struct decimal *number, unsigned digits);
+
+/* Whole units of 10^-digits, towards minus infinity; ±10^38 when there are as many or more. */
+__int128 decimal_floor(const struct decimal *number, unsigned digits);
 
 /* The nearest whole number, ties to the even one. False when it does not fit int64_t. */
 bool decimal_round(const struct decimal *number, int64_t *out);
 
-/*
- * Prints in plain digits, no exponent. `size` must be at least
- * decimal_print_size(); returns the length (no NUL).
- */
-size_t decimal_print_size(const struct decimal *number);
-size_t decimal_print(const struct decimal *number, char *out, size_t size);
+/* The same of a number that is whole; false when it is not. */
+bool decimal_whole(const struct decimal *number, int64_t *out);
+
+/* Prints in plain digits, no exponent, to DECIMAL_SIZE bytes, with a NUL; returns the length. */
+#define DECIMAL_SIZE 64
+size_t decimal_print(const struct decimal *number, char *out);
 
 struct decimal_packed decimal_pack(const struct decimal *number);
 struct decimal decimal_unpack(struct decimal_packed packed, uint8_t scale);

@@ -61,14 +61,8 @@ void text_i64(struct text *text, int64_t number)
 
 void text_decimal(struct text *text, const struct decimal *number)
 {
-    size_t size = decimal_print_size(number);
-    char *at = room(text, size);
-    if (at == NULL)
-        return;
-    size_t len = decimal_print(number, at, size);
-    if (len == 0)
-        text->failed = true;
-    text->len += len;
+    char digits[DECIMAL_SIZE];
+    text_add(text, digits, decimal_print(number, digits));
 }
 
 /* Length of the well-formed UTF-8 character at `text`, 0 when there is none. */

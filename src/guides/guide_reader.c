@@ -182,8 +182,13 @@ static bool bad_guide(struct guide_reader *guides, const struct scan_event *even
 
 static bool add_row(struct guide_reader *guides, const struct guide_row *row, const struct scan_event *event)
 {
-    if (guides->row_count > 0 && row->start < guides->rows[guides->row_count - 1].start)
-        return bad_guide(guides, event, "starts before the one in front of it");
+    if (guides->row_count > 0) {
+        const struct guide_row *last = &guides->rows[guides->row_count - 1];
+        struct decimal start = decimal_unpack(row->start, row->start_scale),
+                       before = decimal_unpack(last->start, last->start_scale);
+        if (decimal_compare(&start, &before) < 0)
+            return bad_guide(guides, event, "starts before the one in front of it");
+    }
     if (guides->row_count == guides->row_capacity) {
         size_t capacity = guides->row_capacity == 0 ? 64 : guides->row_capacity * 2;
         struct guide_row *rows = realloc(guides->rows, capacity * sizeof *rows);
@@ -226,18 +231,26 @@ static bool name_of(struct guide_reader *guides, const struct args *args, uint32
     return *out != INTERN_NONE;
 }
 
+static bool time_of(const struct args *args, enum arg arg, struct decimal *out)
+{
+    return args->text[arg] != NULL && decimal_parse(out, args->text[arg], args->len[arg]) == DECIMAL_OK;
+}
+
 static bool take_guide(struct guide_reader *guides, const struct scan_event *event, const struct args *args)
 {
     uint64_t pass;
     struct guide_row row;
+    struct decimal start, end;
     if (event->tid.text == NULL || event->pid.text == NULL)
         return bad_guide(guides, event, "has no pid or tid");
     if (!count_of(args, ARG_PASS, &pass) || !count_of(args, ARG_LAYER, &row.layer))
         return bad_guide(guides, event, "names no pass_index and layer_id in its args");
-    if (args->text[ARG_START] == NULL || args->text[ARG_END] == NULL ||
-        moment_parse(&row.start, args->text[ARG_START], args->len[ARG_START]) != DECIMAL_OK ||
-        moment_parse(&row.end, args->text[ARG_END], args->len[ARG_END]) != DECIMAL_OK || row.end < row.start)
+    if (!time_of(args, ARG_START, &start) || !time_of(args, ARG_END, &end) || decimal_compare(&end, &start) < 0)
         return bad_guide(guides, event, "has no usable start_us and end_us in its args");
+    row.start = decimal_pack(&start);
+    row.start_scale = start.scale;
+    row.end = decimal_pack(&end);
+    row.end_scale = end.scale;
     struct guide_track *track = track_of(guides, event, args);
     if (track == NULL)
         return false;

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/decimal.h"
 #include "base/intern.h"
-#include "picture/moment.h"
 #include "trace/reading.h"
 
 /* More tracks than this are refused. */
@@ -26,8 +26,9 @@
 
 struct guide_row {
     uint64_t layer;
-    uint32_t name;     /* of the anchor, in guides.names; INTERN_NONE: not known */
-    moment start, end; /* exact; equal for a guide of which only the anchor is known */
+    uint32_t name; /* of the anchor, in guides.names; INTERN_NONE: not known */
+    uint8_t start_scale, end_scale;
+    struct decimal_packed start, end; /* exact; equal for a guide of which only the anchor is known */
 };
 
 /* A value as it is spelled in the trace; strings decoded. */

@@ -63,14 +63,10 @@ void guide_track_name(struct text *text, const char *phase)
 
 static void relative_ms(struct text *text, const char *name, const struct decimal *time, const struct decimal *origin)
 {
-    struct arena arena = {0};
-    struct decimal difference, ms;
-    if (decimal_subtract(&difference, time, origin, &arena) == DECIMAL_OK &&
-        decimal_shift(&ms, &difference, 3, &arena) == DECIMAL_OK)
-        text_key_decimal(text, name, &ms);
-    else
-        text->failed = true;
-    arena_free(&arena);
+    struct decimal difference;
+    text->failed |= decimal_subtract(&difference, time, origin) != DECIMAL_OK; /* guide_fit() has seen that it fits */
+    struct decimal ms = decimal_shift(&difference, 3);
+    text_key_decimal(text, name, &ms);
 }
 
 /* The members of a report row, without braces. */
@@ -192,11 +188,18 @@ static uint64_t most_bytes(const struct collect *collect, const struct track *tr
     const uint32_t values[] = {track->selection.pid, guide->anchor->tid};
     uint64_t texts = strlen(track->options->phase) + strlen(track->options->evidence) +
                      collect->names.entries[guide->anchor->name].len;
-    uint64_t times = decimal_print_size(&guide->start) + decimal_print_size(&guide->end);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         texts += values[i] == INTERN_NONE || (values[i] & TID_INLINE) != 0 ? 0 : collect->values.entries[values[i]].len;
-    /* Each time exact and less the origin; a byte as \u001f; keys and the rest. */
-    return 2 * times + 2 * (uint64_t)decimal_print_size(&collect->origin) + 6 * texts + 4096;
+    /* A byte as \u001f; times, keys and the rest. */
+    return 6 * texts + 4096;
+}
+
+/* Whether the times less the origin have so few digits that they can be written. */
+static bool times_fit(const struct collect *collect, const struct guide *guide)
+{
+    struct decimal since;
+    return decimal_subtract(&since, &guide->start, &collect->origin) == DECIMAL_OK &&
+           decimal_subtract(&since, &guide->end, &collect->origin) == DECIMAL_OK;
 }
 
 enum guide_excess guide_fit(const struct collect *collect, const struct track *track, struct guide_too_long *found)
@@ -209,9 +212,14 @@ enum guide_excess guide_fit(const struct collect *collect, const struct track *t
     for (uint64_t i = 0; i < track->plan.guide_count && !text.failed && found->what == GUIDE_FINE; i++) {
         struct guide guide;
         plan_guide(&track->plan, i, &guide);
-        if (most_bytes(collect, track, &guide) <= READING_MAX_TEXT)
+        bool fits = times_fit(collect, &guide);
+        if (fits && most_bytes(collect, track, &guide) <= READING_MAX_TEXT)
             continue;
         *found = (struct guide_too_long){.pass = guide.pass_index, .layer = guide.layer_id, .limit = READING_MAX_TEXT};
+        if (!fits) {
+            found->what = GUIDE_LONG_TIME;
+            break;
+        }
         guide_event(&text, collect, track, i);
         if (text_flush(&text) && found->bytes > READING_MAX_TEXT)
             found->what = GUIDE_LONG_GUIDE;

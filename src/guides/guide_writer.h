@@ -37,11 +37,12 @@ bool guide_insertion(void *writer, emit_fn *emit, void *emit_ctx);
 uint64_t guide_event_count(const struct guide_writer *writer);
 
 /*
- * What verify and strip could not read again: an event is at most
- * READING_MAX_TEXT long and its pid SCAN_MAX_FIELD, as written here, where
- * a byte of the source may take six.
+ * What could not be written exactly: times that less the trace's smallest ts
+ * have more than DECIMAL_DIGITS. And what verify and strip could not read
+ * again: an event is at most READING_MAX_TEXT long and its pid
+ * SCAN_MAX_FIELD, as written here, where a byte of the source may take six.
  */
-enum guide_excess { GUIDE_FINE, GUIDE_LONG_PID, GUIDE_LONG_GUIDE, GUIDE_NO_MEMORY };
+enum guide_excess { GUIDE_FINE, GUIDE_LONG_PID, GUIDE_LONG_GUIDE, GUIDE_LONG_TIME, GUIDE_NO_MEMORY };
 
 struct guide_too_long {
     enum guide_excess what;

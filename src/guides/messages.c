@@ -128,6 +128,11 @@ enum lt_status message_for_too_long(const struct track *track, const struct guid
                        "%s: the pid of the anchors takes %" PRIu64 " bytes when written again, over %" PRIu64
                        "; give the process a shorter pid",
                        place, found->bytes, found->limit);
+    if (found->what == GUIDE_LONG_TIME)
+        return fail_as(error, LT_CLASS_TIME_RANGE,
+                       "%s: pass %" PRIu64 ", layer %" PRIu64
+                       ": its times less the trace's smallest ts have more than 38 digits; correct the trace's clock",
+                       place, found->pass, found->layer);
     return fail_as(error, LT_CLASS_GUIDE_TOO_LONG,
                    "%s: pass %" PRIu64 ", layer %" PRIu64 ": its guide would be %" PRIu64 " bytes long, over %" PRIu64
                    ", and could not be verified; choose an anchor with a shorter name",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 static const char *const row_keys[] = {
@@ -124,35 +125,41 @@ static bool check_boundary(const struct report_check *check, const struct member
     return row_differs(check, "boundary_kind", expected);
 }
 
-static bool number_of(const struct member *member, struct decimal *out, struct arena *arena)
+static enum decimal_status number_of(const struct member *member, struct decimal *out)
 {
-    return member != NULL && member->kind == JSON_NUMBER &&
-           decimal_parse(out, member->text, member->len, arena) == DECIMAL_OK;
+    return member->kind == JSON_NUMBER ? decimal_parse(out, member->text, member->len) : DECIMAL_NOT_A_NUMBER;
+}
+
+/* Whether the exact time less the origin, in ms, is the number. */
+static bool is_since(const struct member *origin, const struct decimal *time, const struct member *ms)
+{
+    struct decimal start, since;
+    char digits[DECIMAL_SIZE];
+    if (ms->kind != JSON_NUMBER || number_of(origin, &start) != DECIMAL_OK ||
+        decimal_subtract(&since, time, &start) != DECIMAL_OK)
+        return false;
+    since = decimal_shift(&since, 3);
+    return number_same(digits, decimal_print(&since, digits), ms->text, ms->len);
 }
 
 /* What follows from an exact time; keys that are missing are told elsewhere. */
 static bool check_time(const struct report_check *check, const struct members *row, const char *key,
                        const char *rounded_key, const char *relative_key)
 {
-    struct arena arena = {0};
-    struct decimal time, origin, since, ms, relative;
+    struct decimal time;
     const struct member *member = members_find(row, key), *rounded = members_find(row, rounded_key),
                         *ms_member = members_find(row, relative_key);
     int64_t number, expected;
-    bool good = true;
-    if (member != NULL && !number_of(member, &time, &arena))
-        good = row_differs(check, key, "a number");
-    else if (member != NULL && rounded != NULL &&
-             (!member_whole(rounded, &number) || !decimal_round(&time, &expected) || number != expected))
-        good = row_differs(check, rounded_key, "the exact time rounded");
-    if (good && member != NULL && ms_member != NULL && check->origin != NULL) {
-        bool same = number_of(check->origin, &origin, &arena) && number_of(ms_member, &relative, &arena) &&
-                    decimal_subtract(&since, &time, &origin, &arena) == DECIMAL_OK &&
-                    decimal_shift(&ms, &since, 3, &arena) == DECIMAL_OK && decimal_compare(&ms, &relative) == 0;
-        good = same || row_differs(check, relative_key, "the exact time less trace_origin_us");
-    }
-    arena_free(&arena);
-    return good;
+    if (member == NULL)
+        return true;
+    enum decimal_status status = number_of(member, &time);
+    if (status != DECIMAL_OK)
+        return row_differs(check, key, status == DECIMAL_TOO_LONG ? "a number of at most 38 digits" : "a number");
+    if (rounded != NULL && (!member_whole(rounded, &number) || !decimal_round(&time, &expected) || number != expected))
+        return row_differs(check, rounded_key, "the exact time rounded");
+    if (ms_member != NULL && check->origin != NULL && !is_since(check->origin, &time, ms_member))
+        return row_differs(check, relative_key, "the exact time less trace_origin_us");
+    return true;
 }
 
 bool report_check_row(struct report_check *check, const struct members *row)

@@ -174,7 +174,7 @@ static enum lt_status make_plans(struct job *job)
     const struct lt_annotate_options *options = job->options;
     const struct listener listener = listener_of(options);
     message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), &listener);
-    if (select_anchors(job) != LT_OK)
+    if (select_anchors(job) != LT_OK || collect_check_origin(&job->collect, job->error) != LT_OK)
         return job->error->status;
     for (size_t i = 0; i < job->tracks.count; i++)
         if (plan_track(&job->tracks.items[i], job->error) != LT_OK ||

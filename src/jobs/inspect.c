@@ -43,16 +43,9 @@ static const char *keep(struct job *job, struct text *text)
 /* Without trailing zeros. */
 static const char *keep_time(struct job *job, const struct decimal *time)
 {
-    struct arena arena = {0};
-    struct text text = {0};
-    struct decimal plain;
-    const char *kept = NULL;
-    if (decimal_shift(&plain, time, 0, &arena) == DECIMAL_OK) {
-        text_decimal(&text, &plain);
-        kept = keep(job, &text);
-    }
-    arena_free(&arena);
-    return kept;
+    char digits[DECIMAL_SIZE];
+    struct decimal plain = decimal_shift(time, 0);
+    return arena_copy(job->memory, digits, decimal_print(&plain, digits) + 1);
 }
 
 /* A JSON value; *out stays NULL where the events have none. */
@@ -118,10 +111,9 @@ static void text_two_digits(struct text *text, double number)
 static bool keep_gaps(struct job *job, size_t first, const struct cluster_times *times,
                       const struct cluster_split *split, struct lt_inspect_clusters *out)
 {
-    struct arena arena = {0};
     struct cluster_figures gaps;
     int64_t us;
-    bool done = cluster_exact(&job->all.timed, first, times, split, &gaps, &arena) &&
+    bool done = cluster_exact(&job->all.timed, first, times, split, &gaps) &&
                 (out->median_gap = keep_time(job, &gaps.median)) != NULL &&
                 (out->within_gap = keep_time(job, &gaps.within)) != NULL;
     if (done && split->between > 0) {
@@ -133,7 +125,6 @@ static bool keep_gaps(struct job *job, size_t first, const struct cluster_times 
         text_two_digits(&text, between / (double)(split->within == 0 ? 1 : split->within));
         done = (out->ratio = keep(job, &text)) != NULL && (out->between_gap = keep_time(job, &gaps.between)) != NULL;
     }
-    arena_free(&arena);
     return done;
 }
 
@@ -179,8 +170,7 @@ static bool fill_name(struct job *job, const struct series *series, struct lt_in
 {
     const struct intern_entry *entry = &job->collect.names.entries[series->name];
     struct cluster_times times = times_of(job, series->first, series->count - series->untimed);
-    if (!kernels_relate(&job->all.timed, series->first, times.count))
-        return false;
+    kernels_relate(&job->all.timed, series->first, times.count);
     struct cluster_split split = cluster_split(&times);
     *out = (struct lt_inspect_name){.size = sizeof *out,
                                     .name = arena_copy(job->memory, entry->text, entry->len),
@@ -266,25 +256,21 @@ static bool fill_names(struct job *job, const uint32_t *group_of)
 
 static bool fill_run(struct job *job, size_t base, size_t at, size_t end, struct lt_inspect_run *run)
 {
-    struct arena arena = {0};
-    struct decimal start, before, gap;
-    *run = (struct lt_inspect_run){.size = sizeof *run, .first = at, .kernels = end - at};
-    bool done =
-        kernels_start(&job->all.timed, base + at, &start, &arena) && (run->start_us = keep_time(job, &start)) != NULL;
-    if (done && at > 0)
-        done = kernels_start(&job->all.timed, base + at - 1, &before, &arena) &&
-               decimal_subtract(&gap, &start, &before, &arena) == DECIMAL_OK &&
-               (run->gap_us = keep_time(job, &gap)) != NULL;
-    arena_free(&arena);
-    return done;
+    struct decimal start = kernels_start(&job->all.timed, base + at);
+    *run = (struct lt_inspect_run){
+        .size = sizeof *run, .first = at, .kernels = end - at, .start_us = keep_time(job, &start)};
+    if (at == 0)
+        return run->start_us != NULL;
+    struct decimal gap = kernels_gap(&job->all.timed, base + at - 1, base + at);
+    run->gap_us = keep_time(job, &gap);
+    return run->start_us != NULL && run->gap_us != NULL;
 }
 
 static bool fill_runs(struct job *job, struct lt_inspect_group *group, size_t base, size_t count)
 {
     bool fits;
     struct cluster_times times = times_of(job, base, count);
-    if (!kernels_relate(&job->all.timed, base, count))
-        return false;
+    kernels_relate(&job->all.timed, base, count);
     struct cluster_split split = cluster_split(&times);
     group->runs = keep_structs(job, split.runs, sizeof **group->runs);
     if (group->runs == NULL || !describe(job, base, &times, &split, &group->clusters, &fits))
@@ -299,15 +285,13 @@ static bool fill_runs(struct job *job, struct lt_inspect_group *group, size_t ba
 
 static bool fill_span(struct job *job, struct lt_inspect_group *group, size_t base, size_t count)
 {
-    struct arena arena = {0};
-    struct decimal first, last, span;
-    bool done = kernels_start(&job->all.timed, base, &first, &arena) &&
-                kernels_start(&job->all.timed, base + count - 1, &last, &arena) &&
-                decimal_subtract(&span, &last, &first, &arena) == DECIMAL_OK &&
-                (group->first_us = keep_time(job, &first)) != NULL &&
-                (group->last_us = keep_time(job, &last)) != NULL && (group->span_us = keep_time(job, &span)) != NULL;
-    arena_free(&arena);
-    return done;
+    struct decimal first = kernels_start(&job->all.timed, base),
+                   last = kernels_start(&job->all.timed, base + count - 1);
+    struct decimal span = kernels_gap(&job->all.timed, base, base + count - 1);
+    group->first_us = keep_time(job, &first);
+    group->last_us = keep_time(job, &last);
+    group->span_us = keep_time(job, &span);
+    return group->first_us != NULL && group->last_us != NULL && group->span_us != NULL;
 }
 
 static bool fill_together(struct job *job, const uint32_t *group_of)

@@ -18,7 +18,7 @@
 #define DEFAULT_STREAMS 16
 #define DEFAULT_WIDTH   1200
 /* How far a window goes on behind an anchor when no guide of its pass has a length. */
-#define UNKNOWN_LENGTH (100 * MOMENT_US)
+#define UNKNOWN_LENGTH (100 * PICTURE_US)
 
 /* One job, from options to the file. */
 struct job {
@@ -29,7 +29,7 @@ struct job {
     struct reading reading;
     struct guide_reader guides;
     struct picture picture;
-    moment extension;
+    femtoseconds extension;
     bool extends_by_mean;
 };
 
@@ -92,14 +92,15 @@ static enum lt_status choose_rows(struct job *job)
 }
 
 /* How long a guide of the pass is on the average, of those whose end is known, in whole ns; 0 when none is. */
-static moment mean_length(const struct guide_reader *guides)
+static femtoseconds mean_length(const struct guide_reader *guides)
 {
-    moment sum = 0, known = 0;
+    femtoseconds sum = 0, known = 0;
     for (size_t i = 0; i < guides->row_count; i++) {
-        sum += guides->rows[i].end - guides->rows[i].start;
-        known += guides->rows[i].end > guides->rows[i].start;
+        femtoseconds length = picture_end(&guides->rows[i]) - picture_begin(&guides->rows[i]);
+        sum += length;
+        known += length > 0;
     }
-    moment ns = MOMENT_US / 1000;
+    femtoseconds ns = PICTURE_US / 1000;
     return known == 0 ? 0 : sum / known / ns * ns;
 }
 
@@ -110,13 +111,13 @@ static enum lt_status choose_window(struct job *job)
         return status;
     struct picture *picture = &job->picture;
     const struct guide_row *last = &picture->rows[picture->row_count - 1];
-    if (last->end == last->start) {
-        moment mean = mean_length(&job->guides);
+    if (picture_end(last) == picture_begin(last)) {
+        femtoseconds mean = mean_length(&job->guides);
         job->extends_by_mean = mean > 0;
         job->extension = mean > 0 ? mean : UNKNOWN_LENGTH;
     }
-    picture->start = picture->rows[0].start;
-    picture->length = last->end + job->extension - picture->start;
+    picture->start = picture_begin(&picture->rows[0]);
+    picture->length = picture_end(last) + job->extension - picture->start;
     picture->width = job->width - DRAW_MARGINS;
     picture->names = &job->guides.names;
     picture->pid = &job->guides.taken->pid;

@@ -59,17 +59,9 @@ enum members_added members_add(struct members *members, const char *key, size_t 
 
 bool member_whole(const struct member *member, int64_t *out)
 {
-    struct arena arena = {0};
-    struct decimal number, rounded;
-    if (member == NULL || member->kind != JSON_NUMBER)
-        return false;
-    bool whole = decimal_parse(&number, member->text, member->len, &arena) == DECIMAL_OK && decimal_round(&number, out);
-    if (whole) {
-        rounded = decimal_from_int(*out);
-        whole = decimal_compare(&number, &rounded) == 0;
-    }
-    arena_free(&arena);
-    return whole;
+    struct decimal number;
+    return member != NULL && member->kind == JSON_NUMBER &&
+           decimal_parse(&number, member->text, member->len) == DECIMAL_OK && decimal_whole(&number, out);
 }
 
 bool member_count(const struct member *member, uint64_t *out)

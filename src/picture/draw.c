@@ -84,18 +84,18 @@ static int64_t label_width(uint64_t layer)
 
 static void guide_box(struct text *out, const struct guide_row *row, int64_t x0, int64_t x1, size_t index)
 {
-    bool point = row->end == row->start;
+    bool point = picture_end(row) == picture_begin(row);
     text_puts(out, point ? "<rect class=\"p\"" : index % 2 == 0 ? "<rect class=\"g0\"" : "<rect class=\"g1\"");
     attribute(out, "x", x0);
     attribute(out, "width", point ? 2 * PICTURE_UNIT : x1 > x0 ? x1 - x0 : 1);
     text_puts(out, " height=\"24\"><title>L");
     text_u64(out, row->layer);
     text_puts(out, ": from ");
-    text_moment(out, row->start, 0);
+    picture_print(out, picture_begin(row), 0);
     text_puts(out, " \xc2\xb5s");
     if (!point) {
         text_puts(out, ", ");
-        text_moment(out, row->end - row->start, 0);
+        picture_print(out, picture_end(row) - picture_begin(row), 0);
         text_puts(out, " \xc2\xb5s to the next boundary");
     }
     text_puts(out, "</title></rect>\n");
@@ -107,7 +107,7 @@ static void guide_boxes(const struct picture *picture, struct text *out)
     int64_t last_column = -1;
     for (size_t i = 0; i < picture->row_count; i++) {
         const struct guide_row *row = &picture->rows[i];
-        int64_t x0 = picture_x(picture, row->start), x1 = picture_x(picture, row->end);
+        int64_t x0 = picture_x(picture, picture_begin(row)), x1 = picture_x(picture, picture_end(row));
         if (x1 - x0 >= PICTURE_UNIT || x0 / PICTURE_UNIT != last_column)
             guide_box(out, row, x0, x1, i);
         last_column = x0 / PICTURE_UNIT;
@@ -123,9 +123,9 @@ static void guide_labels(const struct picture *picture, struct text *out)
     int64_t free_from = 0, mean = px(picture->width) / (int64_t)picture->row_count;
     for (size_t i = 0; i < picture->row_count; i++) {
         const struct guide_row *row = &picture->rows[i];
-        int64_t x0 = picture_x(picture, row->start), x1 = picture_x(picture, row->end);
+        int64_t x0 = picture_x(picture, picture_begin(row)), x1 = picture_x(picture, picture_end(row));
         int64_t width = label_width(row->layer);
-        bool within = x1 - x0 >= width, beside = mean < width || row->start == row->end;
+        bool within = x1 - x0 >= width, beside = mean < width || picture_begin(row) == picture_end(row);
         if (x0 < free_from || (!within && !beside))
             continue;
         guide_label(out, row->layer, within ? (x0 + x1) / 2 : x0 + 4 * PICTURE_UNIT, within);
@@ -162,7 +162,8 @@ static void draw_bands(const struct drawing *drawing, struct text *out)
     int64_t last_column = -1;
     text_puts(out, "<path class=\"b\" transform=\"translate(96 68)\" d=\"");
     for (size_t i = 1; i < picture->row_count; i += 2) {
-        int64_t x0 = picture_x(picture, picture->rows[i].start), x1 = picture_x(picture, picture->rows[i].end);
+        int64_t x0 = picture_x(picture, picture_begin(&picture->rows[i])),
+                x1 = picture_x(picture, picture_end(&picture->rows[i]));
         if (x1 - x0 >= PICTURE_UNIT && x0 / PICTURE_UNIT != last_column)
             path_box(out, x0, (uint64_t)(x1 - x0), rows_bottom(drawing) - GUIDE_TOP - GUIDE_HEIGHT);
         last_column = x0 / PICTURE_UNIT;
@@ -197,9 +198,9 @@ static void kernel_box(struct text *out, const struct picture *picture, const st
     text_puts(out, " height=\"20\" rx=\"1\"><title>");
     svg_text(out, kernel->name, kernel->len);
     text_puts(out, kernel->len == PICTURE_MAX_NAME ? "\xe2\x80\xa6&#10;start " : "&#10;start ");
-    text_moment(out, kernel->start - picture->start, 0);
+    picture_print(out, kernel->start - picture->start, 0);
     text_puts(out, " \xc2\xb5s, dur ");
-    text_moment(out, kernel->dur, 0);
+    picture_print(out, kernel->dur, 0);
     text_puts(out, " \xc2\xb5s</title></rect>\n");
     kernel_name(out, kernel, name, len);
 }
@@ -275,7 +276,7 @@ static void stream_label(struct text *out, const struct picture *picture, const 
     text_puts(out, ": ");
     text_u64(out, stream->kernels);
     text_puts(out, " kernels, ");
-    text_moment(out, stream->busy, 0);
+    picture_print(out, stream->busy, 0);
     text_puts(out, " \xc2\xb5s</title></text>\n");
 }
 
@@ -305,11 +306,11 @@ static void draw_stream(const struct drawing *drawing, const struct picture_stre
 /* ---- the time axis ----------------------------------------------------------------------------------------- */
 
 /* The smallest of 1, 2, 5, 10 ... that leaves a label its room. */
-static moment tick_step(const struct picture *picture)
+static femtoseconds tick_step(const struct picture *picture)
 {
     static const int steps[] = {1, 2, 5};
-    moment least = picture->length * 72 / picture->width;
-    for (moment power = 1;; power *= 10)
+    femtoseconds least = picture->length * 72 / picture->width;
+    for (femtoseconds power = 1;; power *= 10)
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
             if (power * steps[i] >= least)
                 return power * steps[i];
@@ -318,24 +319,24 @@ static moment tick_step(const struct picture *picture)
 static void draw_axis(const struct drawing *drawing, struct text *out)
 {
     const struct picture *picture = drawing->picture;
-    unsigned digits = picture->length >= 2000000 * MOMENT_US ? 6 : picture->length >= 2000 * MOMENT_US ? 3 : 0;
-    moment step = tick_step(picture);
+    unsigned digits = picture->length >= 2000000 * PICTURE_US ? 6 : picture->length >= 2000 * PICTURE_US ? 3 : 0;
+    femtoseconds step = tick_step(picture);
     text_puts(out, "<g id=\"axis\" transform=\"translate(96 ");
     text_u64(out, rows_bottom(drawing) + 2);
     text_puts(out, ")\">\n<path class=\"a\" d=\"M0 0H");
     text_u64(out, picture->width);
-    for (moment time = 0; time <= picture->length; time += step) {
+    for (femtoseconds time = 0; time <= picture->length; time += step) {
         text_puts(out, "M");
         svg_px(out, picture_x(picture, picture->start + time));
         text_puts(out, " 0v5");
     }
     text_puts(out, "\"/>\n<text class=\"m\" x=\"-8\" y=\"18\" text-anchor=\"end\">");
     text_puts(out, digits == 6 ? "s</text>\n" : digits == 3 ? "ms</text>\n" : "\xc2\xb5s</text>\n");
-    for (moment time = 0; time <= picture->length; time += step) {
+    for (femtoseconds time = 0; time <= picture->length; time += step) {
         text_puts(out, "<text class=\"m\" text-anchor=\"middle\"");
         attribute(out, "x", picture_x(picture, picture->start + time));
         text_puts(out, " y=\"18\">");
-        text_moment(out, time, digits);
+        picture_print(out, time, digits);
         text_puts(out, "</text>\n");
     }
     text_puts(out, "</g>\n");
@@ -378,16 +379,16 @@ static void time_words(struct text *words, const struct drawing *drawing)
     text_puts(words, "Time from the start of L");
     text_u64(words, picture->rows[0].layer);
     text_puts(words, " at ");
-    text_moment(words, picture->start, 0);
+    picture_print(words, picture->start, 0);
     text_puts(words, " \xc2\xb5s; the window is ");
-    text_moment(words, picture->length, 0);
+    picture_print(words, picture->length, 0);
     text_puts(words, " \xc2\xb5s long.");
     if (drawing->extension == 0)
         return;
     text_puts(words, " The end of L");
     text_u64(words, picture->rows[picture->row_count - 1].layer);
     text_puts(words, " is not known; behind its start the window goes on for ");
-    text_moment(words, drawing->extension, 0);
+    picture_print(words, drawing->extension, 0);
     text_puts(words, drawing->extends_by_mean ? " \xc2\xb5s, the mean guide length." : " \xc2\xb5s.");
 }
 

@@ -19,9 +19,9 @@ struct drawing {
     const struct picture *picture;
     struct picture_stream *const *streams;
     size_t stream_count, left_out;
-    moment extension;     /* by which the window goes on behind the last guide's start, or 0 */
-    bool extends_by_mean; /* ... which is the mean length of the pass's guides */
-    unsigned width;       /* of the whole picture, px */
+    femtoseconds extension; /* by which the window goes on behind the last guide's start, or 0 */
+    bool extends_by_mean;   /* ... which is the mean length of the pass's guides */
+    unsigned width;         /* of the whole picture, px */
 };
 
 /* Width of the picture that is not plot, px. */

@@ -10,6 +10,35 @@
 #include "trace/wanted.h"
 #include "json/json_text.h"
 
+/* ---- times ------------------------------------------------------------------------------------------------- */
+
+#define PICTURE_DIGITS 9
+#define BOUND          (PICTURE_US * PICTURE_US * PICTURE_US * 10)
+
+femtoseconds picture_time(const struct decimal *us)
+{
+    femtoseconds time = decimal_floor(us, PICTURE_DIGITS);
+    return time > BOUND ? BOUND : time < -BOUND ? -BOUND : time;
+}
+
+femtoseconds picture_begin(const struct guide_row *row)
+{
+    struct decimal start = decimal_unpack(row->start, row->start_scale);
+    return picture_time(&start);
+}
+
+femtoseconds picture_end(const struct guide_row *row)
+{
+    struct decimal end = decimal_unpack(row->end, row->end_scale);
+    return picture_time(&end);
+}
+
+void picture_print(struct text *text, femtoseconds time, unsigned digits)
+{
+    struct decimal us = {.coefficient = time, .scale = PICTURE_DIGITS}, shifted = decimal_shift(&us, digits);
+    text_decimal(text, &shifted);
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------- */
 
 static size_t skipped(const char *text, size_t len)
@@ -113,6 +142,23 @@ static bool has_text(const struct scan_value *value)
     return value->kind == SCAN_NUMBER || value->kind == SCAN_STRING;
 }
 
+/* Of a number, or a string that holds one. */
+static enum decimal_status time_of(struct picture *picture, const struct scan_value *value, femtoseconds *out)
+{
+    struct decimal number;
+    size_t len;
+    if (!has_text(value))
+        return DECIMAL_NOT_A_NUMBER;
+    const char *text = decoded(picture, value, &len);
+    if (text == NULL)
+        return DECIMAL_NO_MEMORY;
+    enum decimal_status status = decimal_parse(&number, text, len);
+    if (status != DECIMAL_OK && status != DECIMAL_TOO_LONG)
+        return status;
+    *out = picture_time(&number);
+    return DECIMAL_OK;
+}
+
 /* ---- streams ----------------------------------------------------------------------------------------------- */
 
 /* The key of a stream: tag of the tid, number of the device, text of the tid. */
@@ -163,9 +209,9 @@ static struct picture_stream *stream_of(struct picture *picture, const struct sc
 
 /* ---- kernels ----------------------------------------------------------------------------------------------- */
 
-int64_t picture_x(const struct picture *picture, moment time)
+int64_t picture_x(const struct picture *picture, femtoseconds time)
 {
-    moment x = time - picture->start, width = (moment)picture->width * PICTURE_UNIT;
+    femtoseconds x = time - picture->start, width = (femtoseconds)picture->width * PICTURE_UNIT;
     if (x <= 0)
         return 0;
     if (x >= picture->length)
@@ -173,7 +219,7 @@ int64_t picture_x(const struct picture *picture, moment time)
     return (int64_t)((2 * x * width + picture->length) / (2 * picture->length));
 }
 
-static void add_other(struct picture_stream *stream, struct picture_column *column, moment length, uint8_t colour)
+static void add_other(struct picture_stream *stream, struct picture_column *column, femtoseconds length, uint8_t colour)
 {
     if (column->others == 0 || length > column->longest) {
         column->longest = length;
@@ -196,7 +242,7 @@ static bool add_kernel(struct picture *picture, struct picture_stream *stream, c
     int64_t last = (int64_t)picture->width - 1, begin = kernel->x0 / PICTURE_UNIT;
     struct picture_column *column = &stream->columns[begin < last ? begin : last];
     struct picture_kernel *there = column->kernel;
-    moment length = kernel->dur;
+    femtoseconds length = kernel->dur;
     stream->kernels++;
     if (kernel->x1 - kernel->x0 < PICTURE_UNIT || (there != NULL && there->dur >= length)) {
         add_other(stream, column, length, colour_of(name, kernel->len));
@@ -218,12 +264,12 @@ static bool add_kernel(struct picture *picture, struct picture_stream *stream, c
 }
 
 /* The first guide of the window that begins then or later, or `row_count`. */
-static size_t first_guide(const struct picture *picture, moment start)
+static size_t first_guide(const struct picture *picture, femtoseconds start)
 {
     size_t low = 0, high = picture->row_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (picture->rows[middle].start < start)
+        if (picture_begin(&picture->rows[middle]) < start)
             low = middle + 1;
         else
             high = middle;
@@ -231,10 +277,10 @@ static size_t first_guide(const struct picture *picture, moment start)
     return low;
 }
 
-bool picture_begins_guide(const struct picture *picture, moment start)
+bool picture_begins_guide(const struct picture *picture, femtoseconds start)
 {
     size_t i = first_guide(picture, start);
-    return i < picture->row_count && picture->rows[i].start == start;
+    return i < picture->row_count && picture_begin(&picture->rows[i]) == start;
 }
 
 /* In a guide's args what is not UTF-8 became U+FFFD. */
@@ -251,7 +297,7 @@ static bool has_name(const struct picture_kernel *kernel, const struct intern_en
 bool picture_is_anchor(const struct picture *picture, const struct picture_kernel *kernel)
 {
     for (size_t i = first_guide(picture, kernel->start);
-         i < picture->row_count && picture->rows[i].start == kernel->start; i++) {
+         i < picture->row_count && picture_begin(&picture->rows[i]) == kernel->start; i++) {
         uint32_t number = picture->rows[i].name;
         if (number == INTERN_NONE || has_name(kernel, &picture->names->entries[number]))
             return true;
@@ -282,7 +328,7 @@ static bool is_wanted(const struct picture *picture, uint32_t device)
     return wanted_is(picture->device, entry->text, entry->len, entry->tag == 'n');
 }
 
-static bool take_kernel(struct picture *picture, const struct scan_event *event, moment start, moment dur)
+static bool take_kernel(struct picture *picture, const struct scan_event *event, femtoseconds start, femtoseconds dur)
 {
     uint32_t device;
     size_t len;
@@ -296,8 +342,8 @@ static bool take_kernel(struct picture *picture, const struct scan_event *event,
         return false;
     if (device != INTERN_NONE)
         picture->anchors[device] += picture_begins_guide(picture, start);
-    moment end = start + dur, window_end = picture->start + picture->length;
-    moment from = start > picture->start ? start : picture->start, to = end < window_end ? end : window_end;
+    femtoseconds end = start + dur, window_end = picture->start + picture->length;
+    femtoseconds from = start > picture->start ? start : picture->start, to = end < window_end ? end : window_end;
     stream->busy += to - from;
     struct picture_kernel kernel = {
         .start = start, .dur = dur, .x0 = picture_x(picture, start), .x1 = picture_x(picture, end), .len = len};
@@ -305,19 +351,19 @@ static bool take_kernel(struct picture *picture, const struct scan_event *event,
 }
 
 /* Whether a kernel shows in the window; one without length does where it begins. */
-static bool shows(const struct picture *picture, moment start, moment dur)
+static bool shows(const struct picture *picture, femtoseconds start, femtoseconds dur)
 {
-    moment end = picture->start + picture->length;
+    femtoseconds end = picture->start + picture->length;
     return dur >= 0 && start < end && (start + dur > picture->start || start == picture->start);
 }
 
 static bool take_event(struct picture *picture, const struct scan_event *event)
 {
-    moment start, dur;
+    femtoseconds start, dur;
     bool failed = false;
     if (!is_kernel(picture, event) || !guide_value_is(picture->pid, &event->pid, &failed))
         return !failed;
-    enum decimal_status ts = moment_of(&start, &event->ts), length = moment_of(&dur, &event->dur);
+    enum decimal_status ts = time_of(picture, &event->ts, &start), length = time_of(picture, &event->dur, &dur);
     if (ts == DECIMAL_NO_MEMORY || length == DECIMAL_NO_MEMORY)
         return false;
     if (ts != DECIMAL_OK || length != DECIMAL_OK || !shows(picture, start, dur))

@@ -15,8 +15,26 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "base/text.h"
 #include "guides/guide_reader.h"
-#include "picture/moment.h"
+
+/*
+ * A time for drawing: whole femtoseconds. Digits of a decimal of us beyond
+ * the ninth behind the point are not used; one beyond +-10^28 becomes that
+ * bound, which lies outside of any window and leaves room for sums.
+ */
+typedef __int128 femtoseconds;
+
+#define PICTURE_US ((femtoseconds)1000000000)
+
+femtoseconds picture_time(const struct decimal *us);
+
+/* When a guide begins and ends. */
+femtoseconds picture_begin(const struct guide_row *row);
+femtoseconds picture_end(const struct guide_row *row);
+
+/* Prints a time exactly, without zeros at the end: digits 0 in us, 3 ms, 6 s. */
+void picture_print(struct text *text, femtoseconds time, unsigned digits);
 
 /* Positions are hundredths of a pixel from the window's start. */
 #define PICTURE_UNIT 100
@@ -26,7 +44,7 @@
 
 /* A kernel that is drawn on its own; x0 < x1 are clipped to the window. */
 struct picture_kernel {
-    moment start, dur;
+    femtoseconds start, dur;
     int64_t x0, x1;
     size_t len;
     char name[]; /* decoded, cut by guide_reader_cut_name() */
@@ -36,7 +54,7 @@ struct picture_kernel {
 
 struct picture_column {
     struct picture_kernel *kernel; /* or NULL */
-    moment longest;                /* of the others */
+    femtoseconds longest;          /* of the others */
     uint32_t others;
     uint8_t colour; /* of the longest other */
 };
@@ -46,7 +64,7 @@ struct picture_stream {
     const char *tid; /* decoded; belongs to the table of streams */
     size_t tid_len;
     bool tid_is_number;
-    moment busy; /* sum of the kernels' lengths within the window */
+    femtoseconds busy; /* sum of the kernels' lengths within the window */
     uint64_t kernels, others;
     struct picture_column *columns; /* [picture.width] */
 };
@@ -59,7 +77,7 @@ struct picture {
     const struct guide_row *rows; /* the window's guides, in order */
     size_t row_count;
     const struct intern *names; /* of the guides' anchors */
-    moment start, length;       /* of the window; length > 0 */
+    femtoseconds start, length; /* of the window; length > 0 */
     unsigned width;             /* columns */
 
     struct intern keys; /* (device, tid) of a stream */
@@ -75,10 +93,10 @@ struct picture {
 bool picture_event(void *picture, const struct scan_event *event);
 
 /* Where a time lies: hundredths of a pixel, rounded half up, clipped to the window. */
-int64_t picture_x(const struct picture *picture, moment time);
+int64_t picture_x(const struct picture *picture, femtoseconds time);
 
 /* Whether a guide of the window begins exactly then. */
-bool picture_begins_guide(const struct picture *picture, moment start);
+bool picture_begins_guide(const struct picture *picture, femtoseconds start);
 
 /* Whether a kernel is the anchor of a guide of the window: by its start, and by its name where the guide tells one. */
 bool picture_is_anchor(const struct picture *picture, const struct picture_kernel *kernel);

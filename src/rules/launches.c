@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-
 enum launch_answer { CALL_MISSING, CALL_OUTSIDE, CALL_UNCLEAR, CALL_INSIDE };
 
 /* ---- the second reading ------------------------------------------------------------------------------------ */
@@ -43,9 +41,16 @@ static bool note_call(struct collect *collect, const struct track *track, uint32
     struct decimal start, end;
     uint32_t pid = collect_value_or_none(collect, &event->pid, &ok);
     uint32_t tid = collect_tid_or_none(collect, &event->tid, &ok);
-    enum decimal_status status = fields_span(&collect->fields, event, &start, &end, &collect->fields.passing);
+    enum decimal_status status = fields_span(&collect->fields, event, &start, &end);
     if (!ok || status == DECIMAL_NO_MEMORY)
         return false;
+    if (status == DECIMAL_TOO_LONG)
+        return fail_at(collect->error, LT_CLASS_NO_LAUNCH,
+                       (struct error_place){.event = event->index, .offset = event->offset},
+                       "%s: runtime call at event %" PRIu64 ", offset %" PRIu64
+                       ", which launched an anchor, has a ts, dur or end of more than 38 digits, and cannot be placed "
+                       "in a scope",
+                       collect->request.trace_name, event->index, event->offset) == LT_OK;
     /* A call without a place in time is none that could be found. */
     if (status != DECIMAL_OK)
         return true;
@@ -86,7 +91,6 @@ bool launches_event(void *ctx, const struct scan_event *event)
     struct launches *launches = ctx;
     struct collect *collect = launches->collect;
     bool taken = !event->is_object || take_call(launches, event);
-    fields_next(&collect->fields);
     if (!taken && collect->error->status == LT_OK)
         fail_memory(collect->error);
     return taken;
@@ -124,41 +128,32 @@ static void sort_out(const struct launches_asked *asked, struct outcome *outcome
 
 static enum lt_status refuse_call(const struct track *track, const struct outcome *outcome, struct lt_error *error)
 {
-    struct text time = {0};
+    char time[DECIMAL_SIZE];
     struct track_shown shown;
     const struct anchor *anchor =
         &track->anchors[outcome->missing > 0 ? outcome->first_missing : outcome->first_unclear];
     struct decimal ts = decimal_unpack(anchor->ts, anchor->ts_scale);
-    text_decimal(&time, &ts);
-    text_add(&time, "", 1);
+    decimal_print(&ts, time);
     track_show(&shown, track, track->options->within);
-    enum lt_status status;
-    if (time.failed)
-        status = fail_memory(error);
-    else if (outcome->missing == 0)
-        status =
-            fail_as(error, LT_CLASS_NO_LAUNCH,
-                    "%s: calls in different scopes carry the correlation %" PRIu64
-                    " of the anchor at %.64s us, so %s cannot tell where it was launched; annotate each rank's own "
-                    "trace",
-                    shown.place, outcome->unclear_key, time.data, track->words->within);
-    else if (outcome->missing_key == CORRELATION_NONE)
-        status =
-            fail_as(error, LT_CLASS_NO_LAUNCH,
-                    "%s: the launch of %" PRIu64
-                    " of %zu matching anchors is missing: the one at %.64s us has no args.correlation that is a whole "
-                    "number; select with "
-                    "%s alone",
-                    shown.place, outcome->missing, track->anchor_count, time.data, track->words->within_gpu);
-    else
-        status = fail_as(error, LT_CLASS_NO_LAUNCH,
-                         "%s: the launch of %" PRIu64
-                         " of %zu matching anchors is missing: no runtime call carries the correlation %" PRIu64
-                         " of the one at %.64s us; record CPU and GPU activity together, or select with %s alone",
-                         shown.place, outcome->missing, track->anchor_count, outcome->missing_key, time.data,
-                         track->words->within_gpu);
-    text_free(&time);
-    return status;
+    if (outcome->missing == 0)
+        return fail_as(error, LT_CLASS_NO_LAUNCH,
+                       "%s: calls in different scopes carry the correlation %" PRIu64
+                       " of the anchor at %s us, so %s cannot tell where it was launched; annotate each rank's own "
+                       "trace",
+                       shown.place, outcome->unclear_key, time, track->words->within);
+    if (outcome->missing_key == CORRELATION_NONE)
+        return fail_as(error, LT_CLASS_NO_LAUNCH,
+                       "%s: the launch of %" PRIu64
+                       " of %zu matching anchors is missing: the one at %s us has no args.correlation that is a whole "
+                       "number; select with "
+                       "%s alone",
+                       shown.place, outcome->missing, track->anchor_count, time, track->words->within_gpu);
+    return fail_as(error, LT_CLASS_NO_LAUNCH,
+                   "%s: the launch of %" PRIu64
+                   " of %zu matching anchors is missing: no runtime call carries the correlation %" PRIu64
+                   " of the one at %s us; record CPU and GPU activity together, or select with %s alone",
+                   shown.place, outcome->missing, track->anchor_count, outcome->missing_key, time,
+                   track->words->within_gpu);
 }
 
 static enum lt_status apply(const struct launches_asked *asked, struct lt_error *error)

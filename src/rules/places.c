@@ -97,9 +97,11 @@ enum places_status places_runs(struct places *places, const struct places_reques
         struct decimal start = decimal_unpack(request->anchors[i].ts, request->anchors[i].ts_scale);
         kept = kernels_add(&kernels, &start, 0, (uint32_t)i);
     }
-    if (kept && kernels_sort(&kernels) && kernels_relate(&kernels, 0, kernels.count))
+    if (kept && kernels_sort(&kernels)) {
+        kernels_relate(&kernels, 0, kernels.count);
         places->status = request->instances == NULL ? runs_by_gap(places, &kernels)
                                                     : runs_by_instance(places, &kernels, request->instances);
+    }
     kernels_free(&kernels);
     return places->status;
 }

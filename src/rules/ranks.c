@@ -14,22 +14,12 @@ struct window {
 
 /* ---- windows ----------------------------------------------------------------------------------------------- */
 
-/* False when the time does not fit, or has more digits than any clock. */
+/* False when the time does not fit. */
 static bool to_ns(const struct decimal *us, int64_t base_ns, int64_t *out)
 {
-    struct decimal ns = *us;
-    if (ns.scale == DECIMAL_TEXT)
-        return false;
-    for (int digit = 0; digit < 3; digit++) {
-        if (ns.scale > 0)
-            ns.scale--;
-        else if (ns.coefficient < INT64_MAX && ns.coefficient > INT64_MIN)
-            ns.coefficient *= 10;
-        else
-            return false;
-    }
-    int64_t whole;
-    return decimal_round(&ns, &whole) && !__builtin_add_overflow(whole, base_ns, out);
+    __int128 ns = decimal_floor(us, 3) + base_ns;
+    *out = (int64_t)ns;
+    return ns == *out;
 }
 
 static bool window_of(const struct rank_result *result, size_t rank, struct window *out)

@@ -154,16 +154,13 @@ static bool overlap_mostly(const struct scope *first, const struct scope *at)
 {
     struct decimal start[] = {start_of(first), start_of(at)}, end[] = {end_of(first), end_of(at)};
     int later = decimal_compare(&start[0], &start[1]) < 0, sooner = decimal_compare(&end[1], &end[0]) < 0;
-    struct arena arena = {0};
     struct decimal length[2], both, rest;
-    bool done = decimal_subtract(&both, &end[sooner], &start[later], &arena) == DECIMAL_OK &&
-                decimal_subtract(&length[0], &end[0], &start[0], &arena) == DECIMAL_OK &&
-                decimal_subtract(&length[1], &end[1], &start[1], &arena) == DECIMAL_OK;
+    /* What has more digits than can be computed with is never taken for the same scope. */
+    bool done = decimal_subtract(&both, &end[sooner], &start[later]) == DECIMAL_OK &&
+                decimal_subtract(&length[0], &end[0], &start[0]) == DECIMAL_OK &&
+                decimal_subtract(&length[1], &end[1], &start[1]) == DECIMAL_OK;
     int shorter = done && decimal_compare(&length[1], &length[0]) < 0;
-    bool mostly = done && decimal_subtract(&rest, &length[shorter], &both, &arena) == DECIMAL_OK &&
-                  decimal_compare(&both, &rest) > 0;
-    arena_free(&arena);
-    return mostly;
+    return done && decimal_subtract(&rest, &length[shorter], &both) == DECIMAL_OK && decimal_compare(&both, &rest) > 0;
 }
 
 bool gpu_scopes_agree(const struct scope *first, const struct scope *at)

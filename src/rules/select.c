@@ -230,8 +230,13 @@ static enum lt_status refuse_bad_kernel(const struct track *track, const struct 
         text_puts(text, bad->kind == SCAN_STRING ? "\"" : "");
     }
     sentence.hint = text->len;
-    text_puts(text, bad->in_dur ? "every kernel of the chosen process needs a finite dur of at least 0"
-                                : "every kernel of the chosen process needs a finite ts");
+    if (bad->too_long)
+        text_puts(text, bad->in_dur
+                            ? "of kernels that a pattern matches the dur, and of terminals ts + dur, may have 38 digits"
+                            : "of kernels that a pattern matches the ts may have 38 digits");
+    else
+        text_puts(text, bad->in_dur ? "every kernel of the chosen process needs a finite dur of at least 0"
+                                    : "every kernel of the chosen process needs a finite ts");
     return refuse(track->place, LT_CLASS_BAD_KERNEL, &sentence, error);
 }
 

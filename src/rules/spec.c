@@ -322,14 +322,14 @@ static bool take_string(struct reader *reader, const char *text, size_t len)
     return keep_text(reader, text, len);
 }
 
-static bool take_count(struct reader *reader, const struct decimal *number, const char *shown)
+static bool take_count(struct reader *reader, const char *text, size_t len, const char *shown)
 {
-    int64_t rounded;
-    bool whole = decimal_round(number, &rounded);
-    struct decimal back = decimal_from_int(whole ? rounded : 0);
-    if (!whole || decimal_compare(number, &back) != 0 || rounded < reader->field->bound || rounded > MAX_COUNT)
+    struct decimal number;
+    int64_t whole;
+    if (decimal_parse(&number, text, len) != DECIMAL_OK || !decimal_whole(&number, &whole) ||
+        whole < reader->field->bound || whole > MAX_COUNT)
         return refuse_value(reader, shown);
-    uint64_t count = (uint64_t)rounded;
+    uint64_t count = (uint64_t)whole;
     memcpy(target(reader), &count, sizeof count);
     return true;
 }
@@ -348,20 +348,11 @@ static bool keep_digits(struct reader *reader, const char *text, size_t len)
 static bool take_number(struct reader *reader, const char *text, size_t len)
 {
     char shown[64];
-    struct arena arena = {0};
-    struct decimal number;
     bool is_count = reader->field != NULL && reader->field->kind == KIND_COUNT;
     printable(shown, sizeof shown, text, len);
     if (!is_count && (reader->field == NULL || reader->field->kind != KIND_IDENTITY))
         return refuse_value(reader, shown);
-    if (!is_count)
-        return keep_digits(reader, text, len);
-    enum decimal_status status = decimal_parse(&number, text, len, &arena);
-    bool taken = status == DECIMAL_NO_MEMORY ? no_memory(reader)
-                 : status != DECIMAL_OK      ? refuse_value(reader, shown)
-                                             : take_count(reader, &number, shown);
-    arena_free(&arena);
-    return taken;
+    return is_count ? take_count(reader, text, len, shown) : keep_digits(reader, text, len);
 }
 
 static bool take_word(struct reader *reader, const char *word)

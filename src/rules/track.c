@@ -72,18 +72,19 @@ static bool add_anchor(void *ctx, struct collect *collect, const struct collect_
     bool ok = true;
     if (!track_is_anchor(track, kernel) || kernel->ts == NULL)
         return true;
-    struct decimal start = *kernel->ts;
     uint32_t tid = collect_tid_or_none(collect, &kernel->event->tid, &ok);
-    if (!ok || !collect_keep_time(&start, &collect->times) ||
-        !array_grow(&track->anchors, &track->anchor_capacity, track->anchor_count, sizeof *track->anchors))
+    if (!ok || !array_grow(&track->anchors, &track->anchor_capacity, track->anchor_count, sizeof *track->anchors))
         return false;
     if (track->within_pattern != PATTERN_NONE) {
         if (!array_grow(&track->launches, &track->launch_capacity, track->anchor_count, sizeof *track->launches))
             return false;
         track->launches[track->anchor_count] = fields_correlation(&collect->fields, &kernel->event->correlation);
     }
-    track->anchors[track->anchor_count++] = (struct anchor){
-        .ts = decimal_pack(&start), .ts_scale = start.scale, .name = kernel->name, .tid = tid, .group = kernel->group};
+    track->anchors[track->anchor_count++] = (struct anchor){.ts = decimal_pack(kernel->ts),
+                                                            .ts_scale = kernel->ts->scale,
+                                                            .name = kernel->name,
+                                                            .tid = tid,
+                                                            .group = kernel->group};
     return true;
 }
 
@@ -95,13 +96,15 @@ static bool add_terminal(void *ctx, struct collect *collect, const struct collec
     if (!patterns_hit(kernel->matches, track->terminal_pattern) || !track->groups[kernel->group].wanted ||
         kernel->ts == NULL)
         return true;
-    struct decimal start = *kernel->ts, end;
-    if (!collect_keep_time(&start, &collect->times) ||
-        decimal_add(&end, kernel->ts, kernel->dur, &collect->times) != DECIMAL_OK ||
-        !array_grow(&track->terminals, &track->terminal_capacity, track->terminal_count, sizeof *track->terminals))
+    struct decimal end;
+    if (decimal_add(&end, kernel->ts, kernel->dur) != DECIMAL_OK) {
+        collect_note_too_long(collect, kernel);
+        return true;
+    }
+    if (!array_grow(&track->terminals, &track->terminal_capacity, track->terminal_count, sizeof *track->terminals))
         return false;
-    track->terminals[track->terminal_count++] = (struct terminal){.ts = decimal_pack(&start),
-                                                                  .ts_scale = start.scale,
+    track->terminals[track->terminal_count++] = (struct terminal){.ts = decimal_pack(kernel->ts),
+                                                                  .ts_scale = kernel->ts->scale,
                                                                   .end = decimal_pack(&end),
                                                                   .end_scale = end.scale,
                                                                   .group = kernel->group};
@@ -110,19 +113,19 @@ static bool add_terminal(void *ctx, struct collect *collect, const struct collec
 
 /* ---- landmarks --------------------------------------------------------------------------------------------- */
 
-static bool add_mark(struct landmark *landmark, const struct collect_kernel *kernel, struct arena *times)
+static bool add_mark(struct landmark *landmark, const struct collect_kernel *kernel)
 {
-    struct decimal start = *kernel->ts;
-    struct mark mark = {.group = kernel->group, .ts_scale = start.scale};
-    mark.is_long = start.scale == DECIMAL_TEXT || start.coefficient != (int64_t)start.coefficient;
+    const struct decimal *start = kernel->ts;
+    struct mark mark = {.group = kernel->group, .ts_scale = start->scale};
+    mark.is_long = start->coefficient != (int64_t)start->coefficient;
     if (mark.is_long) {
-        if (!collect_keep_time(&start, times) || !array_grow(&landmark->long_times, &landmark->long_capacity,
-                                                             landmark->long_count, sizeof *landmark->long_times))
+        if (!array_grow(&landmark->long_times, &landmark->long_capacity, landmark->long_count,
+                        sizeof *landmark->long_times))
             return false;
         mark.ts = (int64_t)landmark->long_count;
-        landmark->long_times[landmark->long_count++] = decimal_pack(&start);
+        landmark->long_times[landmark->long_count++] = decimal_pack(start);
     } else {
-        mark.ts = (int64_t)start.coefficient;
+        mark.ts = (int64_t)start->coefficient;
     }
     if (!array_grow(&landmark->marks, &landmark->capacity, landmark->count, sizeof *landmark->marks))
         return false;
@@ -133,11 +136,11 @@ static bool add_mark(struct landmark *landmark, const struct collect_kernel *ker
 static bool add_marks(void *ctx, struct collect *collect, const struct collect_kernel *kernel)
 {
     struct track *track = ctx;
+    (void)collect;
     if (!track->groups[kernel->group].wanted || kernel->ts == NULL)
         return true;
     for (size_t i = 0; i < track->landmark_count; i++)
-        if (patterns_hit(kernel->matches, track->landmark_patterns[i]) &&
-            !add_mark(&track->landmarks[i], kernel, &collect->times))
+        if (patterns_hit(kernel->matches, track->landmark_patterns[i]) && !add_mark(&track->landmarks[i], kernel))
             return false;
     return true;
 }

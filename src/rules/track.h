@@ -32,6 +32,7 @@ struct bad_scope {
     uint64_t event, offset;
     uint32_t pid; /* number in collect->values; of a CPU scope it does not matter */
     bool on_gpu;
+    bool too_long; /* a ts, dur or end of more than DECIMAL_DIGITS */
 };
 
 /* What a track knows of one process and device. */

@@ -7,23 +7,12 @@
 #define NS_DIGITS 3
 
 /* Whole nanoseconds from one time to a later one; what is too far away for 64 bits is as far as it gets. */
-static bool nanoseconds(const struct decimal *from, const struct decimal *to, uint64_t *out)
+static uint64_t nanoseconds(const struct decimal *from, const struct decimal *to)
 {
-    struct arena arena = {0};
     struct decimal difference;
-    enum decimal_status status = decimal_subtract(&difference, to, from, &arena);
-    bool is_text = status == DECIMAL_OK && difference.scale == DECIMAL_TEXT;
-    __int128 ns = status != DECIMAL_OK ? INT64_MAX : difference.coefficient;
-    int64_t us;
-    if (is_text) /* a microsecond is near enough */
-        ns = decimal_round(&difference, &us) ? (__int128)us * 1000 : INT64_MAX;
-    for (unsigned scale = difference.scale; !is_text && scale > NS_DIGITS; scale--)
-        ns /= 10;
-    for (unsigned scale = difference.scale; !is_text && scale < NS_DIGITS && ns < INT64_MAX; scale++)
-        ns *= 10;
-    *out = ns > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)ns;
-    arena_free(&arena);
-    return status == DECIMAL_OK;
+    (void)decimal_subtract(&difference, to, from);
+    __int128 ns = decimal_floor(&difference, NS_DIGITS);
+    return ns > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)ns;
 }
 
 static struct decimal start_of(const struct plan *plan, size_t index)
@@ -39,12 +28,9 @@ static uint64_t *all_starts(const struct plan *plan)
     struct decimal first = start_of(plan, 0);
     for (size_t i = 0; i < count && starts != NULL; i++) {
         struct decimal start = start_of(plan, i);
-        if (!nanoseconds(&first, &start, &starts[i])) {
-            free(starts);
-            starts = NULL;
-        } else if (i > 0 && starts[i] < starts[i - 1]) {
+        starts[i] = nanoseconds(&first, &start);
+        if (i > 0 && starts[i] < starts[i - 1])
             starts[i] = starts[i - 1]; /* one was rounded further than the other */
-        }
     }
     return starts;
 }

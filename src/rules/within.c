@@ -59,7 +59,8 @@ static const uint64_t *matches_of(struct within *within, struct collect *collect
 /* One is enough to refuse by; of other processes there may be some before it. */
 #define MOST_BAD_SCOPES 4096
 
-static bool add_bad(struct track *track, const struct scan_event *event, const struct scope *scope, bool on_gpu)
+static bool add_bad(struct track *track, const struct scan_event *event, const struct scope *scope, bool on_gpu,
+                    bool too_long)
 {
     size_t at = track->bad_scope_count;
     for (size_t i = 0; i < at; i++)
@@ -71,14 +72,15 @@ static bool add_bad(struct track *track, const struct scan_event *event, const s
         return false;
     track->bad_scopes[track->bad_scope_count++] =
         (struct bad_scope){.event = event->index, .offset = event->offset, .pid = scope->pid, .on_gpu = on_gpu};
+    track->bad_scopes[at].too_long = too_long;
     return true;
 }
 
 static bool add_to_track(struct track *track, const struct scan_event *event, const struct scope *scope, bool on_gpu,
-                         bool usable)
+                         bool usable, bool too_long)
 {
     if (!usable)
-        return add_bad(track, event, scope, on_gpu);
+        return add_bad(track, event, scope, on_gpu, too_long);
     return scopes_add(on_gpu ? &track->gpu_scopes.own : &track->scopes, scope);
 }
 
@@ -124,10 +126,9 @@ static bool add_scope(void *ctx, struct collect *collect, const struct scan_even
     scope.tid = collect_tid_or_none(collect, &event->tid, &ok);
     scope.device = on_gpu ? collect_device(collect, event, &ok) : INTERN_NONE;
     struct decimal start, end;
-    enum decimal_status status = fields_span(&collect->fields, event, &start, &end, &collect->times);
+    enum decimal_status status = fields_span(&collect->fields, event, &start, &end);
     bool placed = !collect_is_nested(collect, scope.pid) && !collect_is_nested(collect, scope.tid);
-    if (!ok || scope.name == INTERN_NONE || status == DECIMAL_NO_MEMORY ||
-        (status == DECIMAL_OK && !collect_keep_time(&start, &collect->times)))
+    if (!ok || scope.name == INTERN_NONE || status == DECIMAL_NO_MEMORY)
         return false;
     if (status == DECIMAL_OK) {
         scope.start = decimal_pack(&start);
@@ -139,7 +140,8 @@ static bool add_scope(void *ctx, struct collect *collect, const struct scan_even
         struct track *track = &within->tracks[i];
         uint32_t pattern = on_gpu ? track->within_gpu_pattern : track->within_pattern;
         if (patterns_hit(matches, pattern) &&
-            !add_to_track(track, event, &scope, on_gpu, placed && status == DECIMAL_OK))
+            !add_to_track(track, event, &scope, on_gpu, placed && status == DECIMAL_OK,
+                          placed && status == DECIMAL_TOO_LONG))
             return false;
     }
     return true;
@@ -266,10 +268,12 @@ static enum lt_status check_bad_scopes(const struct track *track, struct lt_erro
         const struct bad_scope *bad = &track->bad_scopes[i];
         if (!bad->on_gpu || bad->pid == track->selection.pid)
             return fail_at(error, LT_CLASS_BAD_SCOPE, (struct error_place){.event = bad->event, .offset = bad->offset},
-                           "%s: matching scope at event %" PRIu64 ", offset %" PRIu64
-                           " has no finite ts and dur of at least 0, or an object or array as pid or tid; name scopes "
-                           "that have them",
-                           printable(place, sizeof place, track->place, strlen(track->place)), bad->event, bad->offset);
+                           "%s: matching scope at event %" PRIu64 ", offset %" PRIu64 " %s; name scopes that have %s",
+                           printable(place, sizeof place, track->place, strlen(track->place)), bad->event, bad->offset,
+                           bad->too_long
+                               ? "has a ts, dur or end of more than 38 digits"
+                               : "has no finite ts and dur of at least 0, or an object or array as pid or tid",
+                           bad->too_long ? "fewer" : "them");
     }
     return LT_OK;
 }

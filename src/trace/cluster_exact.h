@@ -20,11 +20,10 @@ struct cluster_figures {
 
 /*
  * The split of kernels from `first` on, of which there are at least two and
- * which kernels_relate() has seen. Long numbers belong to the arena. Memory
- * while it runs: 32 bytes, and a long number's text, for each gap beside an
- * odd kernel. False when memory is out.
+ * which kernels_relate() has seen. Memory while it runs: 32 bytes for each
+ * gap beside an odd kernel. False when memory is out.
  */
 bool cluster_exact(const struct kernels *kernels, size_t first, const struct cluster_times *times,
-                   const struct cluster_split *split, struct cluster_figures *gaps, struct arena *arena);
+                   const struct cluster_split *split, struct cluster_figures *gaps);
 
 #endif

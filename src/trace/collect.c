@@ -30,8 +30,6 @@ void collect_free(struct collect *collect)
     free(collect->name_of);
     free(collect->kernel_names);
     free(collect->matches);
-    arena_free(&collect->times);
-    arena_free(&collect->origin_text);
     fields_free(&collect->fields);
     *collect = (struct collect){0};
 }
@@ -229,28 +227,16 @@ static uint32_t name_id(struct collect *collect, const struct scan_value *value)
 
 /* ---- events ------------------------------------------------------------------------------------------------ */
 
-bool collect_keep_time(struct decimal *time, struct arena *arena)
+static void note_origin(struct collect *collect, const struct scan_event *event, enum decimal_status status,
+                        const struct decimal *ts)
 {
-    if (time->scale != DECIMAL_TEXT)
-        return true;
-    const char *text = arena_copy(arena, time->text, time->len);
-    if (text == NULL)
-        return false;
-    time->text = text;
-    return true;
-}
-
-static bool note_origin(struct collect *collect, const struct decimal *ts)
-{
-    if (collect->has_origin && decimal_compare(ts, &collect->origin) >= 0)
-        return true;
-    struct arena old = collect->origin_text;
-    collect->origin_text = (struct arena){0};
-    collect->origin = *ts;
-    collect->has_origin = true;
-    bool kept = collect_keep_time(&collect->origin, &collect->origin_text);
-    arena_free(&old);
-    return kept;
+    struct long_ts *least = &collect->long_ts;
+    if (status == DECIMAL_OK && (!collect->has_origin || decimal_compare(ts, &collect->origin) < 0)) {
+        collect->origin = *ts;
+        collect->has_origin = true;
+    }
+    if (status == DECIMAL_TOO_LONG && (!least->found || decimal_compare(ts, &least->cut) < 0))
+        *least = (struct long_ts){.found = true, .cut = *ts, .event = event->index, .offset = event->offset};
 }
 
 /* Remembers a tid that a guide track might want; few traces have any. */
@@ -273,34 +259,55 @@ static bool note_tid(struct collect *collect, const struct scan_event *event)
     return tidset_add(&collect->tids, pid, (int64_t)number);
 }
 
-static void note_bad(struct group *group, const struct scan_event *event, const struct scan_value *value, bool in_dur)
-{
-    if (group->bad.found)
-        return;
-    group->bad = (struct bad_kernel){
-        .found = true, .event = event->index, .offset = event->offset, .in_dur = in_dur, .kind = value->kind};
-    printable(group->bad.text, sizeof group->bad.text, value->text, value->text == NULL ? 0 : value->len);
-}
-
-/* Reads a kernel's dur and notes what is wrong with its times. False when memory is out. */
-static bool check_times(struct collect *collect, struct collect_kernel *kernel, struct decimal *dur)
+static void note_bad(struct collect *collect, const struct collect_kernel *kernel, bool in_dur, bool too_long)
 {
     const struct scan_event *event = kernel->event;
-    struct group *group = &collect->groups[kernel->group];
-    enum decimal_status status = fields_time(&collect->fields, &event->dur, dur);
-    if (kernel->ts == NULL)
-        note_bad(group, event, &event->ts, false);
-    else if (status != DECIMAL_OK || decimal_is_negative(dur))
-        note_bad(group, event, &event->dur, true);
+    const struct scan_value *value = in_dur ? &event->dur : &event->ts;
+    struct bad_kernel *bad = &collect->groups[kernel->group].bad;
+    if (bad->found)
+        return;
+    *bad = (struct bad_kernel){.found = true,
+                               .event = event->index,
+                               .offset = event->offset,
+                               .in_dur = in_dur,
+                               .too_long = too_long,
+                               .kind = value->kind};
+    printable(bad->text, sizeof bad->text, value->text, value->text == NULL ? 0 : value->len);
+}
+
+void collect_note_too_long(struct collect *collect, const struct collect_kernel *kernel)
+{
+    note_bad(collect, kernel, true, true);
+}
+
+/* Times of more digits than can be computed with matter only where they are needed. */
+static bool is_usable(enum decimal_status status, bool needed)
+{
+    return status == DECIMAL_OK || (status == DECIMAL_TOO_LONG && !needed);
+}
+
+/* Reads a kernel's dur and notes what is wrong with its times; leaves those that are fine. False when memory is out. */
+static bool check_times(struct collect *collect, struct collect_kernel *kernel, enum decimal_status ts,
+                        struct decimal *dur)
+{
+    bool needed = collect->kernel_names[kernel->name].matched;
+    enum decimal_status status = fields_time(&collect->fields, &kernel->event->dur, dur);
+    bool negative = (status == DECIMAL_OK || status == DECIMAL_TOO_LONG) && decimal_is_negative(dur);
+    if (!is_usable(ts, needed))
+        note_bad(collect, kernel, false, ts == DECIMAL_TOO_LONG);
+    else if (!is_usable(status, needed) || negative)
+        note_bad(collect, kernel, true, !negative && status == DECIMAL_TOO_LONG);
     kernel->dur = kernel->ts != NULL && status == DECIMAL_OK ? dur : NULL;
     if (kernel->dur == NULL)
         kernel->ts = NULL;
     return status != DECIMAL_NO_MEMORY;
 }
 
-static bool add_kernel(struct collect *collect, const struct scan_event *event, const struct decimal *ts)
+static bool add_kernel(struct collect *collect, const struct scan_event *event, enum decimal_status status,
+                       const struct decimal *ts)
 {
-    struct collect_kernel kernel = {.event = event, .group = group_of(collect, event), .ts = ts};
+    struct collect_kernel kernel = {
+        .event = event, .group = group_of(collect, event), .ts = status == DECIMAL_OK ? ts : NULL};
     kernel.name = kernel.group == INTERN_NONE ? INTERN_NONE : name_id(collect, &event->name);
     if (kernel.name == INTERN_NONE)
         return false;
@@ -308,7 +315,7 @@ static bool add_kernel(struct collect *collect, const struct scan_event *event, 
     collect->kernels++;
     collect->kernel_names[kernel.name].count++;
     collect->groups[kernel.group].kernels++;
-    if (collect->request.lengths && !check_times(collect, &kernel, &dur))
+    if (collect->request.lengths && !check_times(collect, &kernel, status, &dur))
         return false;
     bool taken = true;
     kernel.matches = &collect->matches[kernel.name * patterns_words(collect->request.patterns)];
@@ -338,9 +345,9 @@ static bool take_event(struct collect *collect, const struct scan_event *event)
     unsigned kinds;
     bool complete;
     if (ts_status == DECIMAL_NO_MEMORY || !note_tid(collect, event) ||
-        (ts_status == DECIMAL_OK && !note_origin(collect, &ts)) ||
         !fields_kinds(&collect->fields, event, collect->kinds | (collect->has_guide ? 0 : EVENT_GUIDE), &kinds))
         return false;
+    note_origin(collect, event, ts_status, &ts);
     if ((kinds & EVENT_GUIDE) != 0) {
         collect->has_guide = true;
         collect->guide_event = event->index;
@@ -351,16 +358,28 @@ static bool take_event(struct collect *collect, const struct scan_event *event)
         return true;
     if (!fields_complete(&collect->fields, event, &complete))
         return false;
-    return !complete ||
-           (hand_slice(collect, event, kinds) &&
-            ((kinds & EVENT_KERNEL) == 0 || add_kernel(collect, event, ts_status == DECIMAL_OK ? &ts : NULL)));
+    return !complete || (hand_slice(collect, event, kinds) &&
+                         ((kinds & EVENT_KERNEL) == 0 || add_kernel(collect, event, ts_status, &ts)));
+}
+
+enum lt_status collect_check_origin(const struct collect *collect, struct lt_error *error)
+{
+    const struct long_ts *least = &collect->long_ts;
+    char name[512];
+    if (!least->found || !collect->has_origin || decimal_compare(&least->cut, &collect->origin) >= 0)
+        return LT_OK;
+    return fail_at(error, LT_CLASS_LIMIT, (struct error_place){.event = least->event, .offset = least->offset},
+                   "%s: event %" PRIu64 ", offset %" PRIu64
+                   ": its ts is the smallest of the trace and has more than 38 digits, so that no time can be told "
+                   "relative to it; correct it",
+                   printable(name, sizeof name, collect->request.trace_name, strlen(collect->request.trace_name)),
+                   least->event, least->offset);
 }
 
 bool collect_event(void *ctx, const struct scan_event *event)
 {
     struct collect *collect = ctx;
     bool taken = !event->is_object || take_event(collect, event);
-    fields_next(&collect->fields);
     if (taken)
         return true;
     if (collect->error->status == LT_OK)

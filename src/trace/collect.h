@@ -35,9 +35,17 @@
 struct bad_kernel {
     bool found;
     uint64_t event, offset;
-    bool in_dur; /* else in ts */
+    bool in_dur;   /* else in ts */
+    bool too_long; /* it, or the end that follows from it, has more than DECIMAL_DIGITS */
     enum scan_kind kind;
     char text[40]; /* what stands there, printable */
+};
+
+/* The smallest ts that has more than DECIMAL_DIGITS. */
+struct long_ts {
+    bool found;
+    struct decimal cut; /* as decimal_parse() cuts it */
+    uint64_t event, offset;
 };
 
 /* The kernels of one process and device. */
@@ -105,10 +113,9 @@ struct collect {
     uint64_t *matches;                /* patterns_words() for each of them */
     size_t name_capacity, name_of_capacity, match_capacity;
 
-    struct arena times;       /* of kept numbers too long for 128 bits; ... */
-    struct arena origin_text; /* ... and of the origin */
     bool has_origin;
-    struct decimal origin; /* smallest finite ts of all events */
+    struct decimal origin;  /* smallest finite ts of all events ... */
+    struct long_ts long_ts; /* ... but for this one: collect_check_origin() */
 
     uint64_t kernels;
     bool has_guide; /* an event of category layer_guide exists */
@@ -119,6 +126,9 @@ void collect_init(struct collect *collect, const struct collect_request *request
 
 /* A scan_event_fn with a struct collect as context. Returns false with *error set. */
 bool collect_event(void *collect, const struct scan_event *event);
+
+/* LT_TRACE when a ts of more than DECIMAL_DIGITS lies below the origin, which therefore is not known. */
+enum lt_status collect_check_origin(const struct collect *collect, struct lt_error *error);
 
 void collect_free(struct collect *collect);
 
@@ -144,7 +154,7 @@ uint32_t collect_tid_or_none(struct collect *collect, const struct scan_value *v
 /* The number of an event's device; `"device": null` is none, like an absent one. */
 uint32_t collect_device(struct collect *collect, const struct scan_event *event, bool *ok);
 
-/* A number that outlives its event: a long one's text is copied to the arena. False when memory is out. */
-bool collect_keep_time(struct decimal *time, struct arena *arena);
+/* Notes that what follows from a kernel's ts and dur has more than DECIMAL_DIGITS. */
+void collect_note_too_long(struct collect *collect, const struct collect_kernel *kernel);
 
 #endif

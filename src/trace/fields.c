@@ -5,14 +5,8 @@
 
 #include "json/json_text.h"
 
-void fields_next(struct fields *fields)
-{
-    arena_free(&fields->passing);
-}
-
 void fields_free(struct fields *fields)
 {
-    arena_free(&fields->passing);
     free(fields->scratch);
     *fields = (struct fields){0};
 }
@@ -121,11 +115,11 @@ enum decimal_status fields_time(struct fields *fields, const struct scan_value *
         return DECIMAL_NOT_A_NUMBER;
     size_t len;
     const char *text = fields_text(fields, value, &len);
-    return text == NULL ? DECIMAL_NO_MEMORY : decimal_parse(time, text, len, &fields->passing);
+    return text == NULL ? DECIMAL_NO_MEMORY : decimal_parse(time, text, len);
 }
 
 enum decimal_status fields_span(struct fields *fields, const struct scan_event *event, struct decimal *start,
-                                struct decimal *end, struct arena *arena)
+                                struct decimal *end)
 {
     struct decimal dur;
     enum decimal_status status = fields_time(fields, &event->ts, start);
@@ -133,15 +127,13 @@ enum decimal_status fields_span(struct fields *fields, const struct scan_event *
         status = fields_time(fields, &event->dur, &dur);
     if (status == DECIMAL_OK && decimal_is_negative(&dur))
         return DECIMAL_NOT_A_NUMBER;
-    return status == DECIMAL_OK ? decimal_add(end, start, &dur, arena) : status;
+    return status == DECIMAL_OK ? decimal_add(end, start, &dur) : status;
 }
 
 uint64_t fields_correlation(struct fields *fields, const struct scan_value *value)
 {
-    struct decimal number, whole;
-    int64_t rounded;
-    if (fields_time(fields, value, &number) != DECIMAL_OK || !decimal_round(&number, &rounded) || rounded < 0)
-        return CORRELATION_NONE;
-    whole = decimal_from_int(rounded);
-    return decimal_compare(&number, &whole) == 0 ? (uint64_t)rounded : CORRELATION_NONE;
+    struct decimal number;
+    int64_t whole;
+    bool fits = fields_time(fields, value, &number) == DECIMAL_OK && decimal_whole(&number, &whole) && whole >= 0;
+    return fits ? (uint64_t)whole : CORRELATION_NONE;
 }

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/decimal.h"
 #include "json/scan.h"
 
@@ -31,10 +30,8 @@ enum event_kind {
 struct fields {
     char *scratch;
     size_t scratch_capacity;
-    struct arena passing; /* numbers that live as long as their event; fields_next() gives it back */
 };
 
-void fields_next(struct fields *fields);
 void fields_free(struct fields *fields);
 
 /* `size` bytes, until the next call of this or fields_text(). NULL when memory is out. */
@@ -49,12 +46,12 @@ bool fields_kinds(struct fields *fields, const struct scan_event *event, unsigne
 /* Whether an event is a slice with a length of its own: ph "X". False when memory is out. */
 bool fields_complete(struct fields *fields, const struct scan_event *event, bool *complete);
 
-/* A finite number, or a string that is one; a long one lives as long as its event. */
+/* A finite number, or a string that is one. DECIMAL_TOO_LONG and DECIMAL_NO_MEMORY besides. */
 enum decimal_status fields_time(struct fields *fields, const struct scan_value *value, struct decimal *time);
 
-/* Start and end of a slice. DECIMAL_NOT_A_NUMBER too for a dur below 0. The end of long ones goes to the arena. */
+/* Start and end of a slice. DECIMAL_NOT_A_NUMBER too for a dur below 0. */
 enum decimal_status fields_span(struct fields *fields, const struct scan_event *event, struct decimal *start,
-                                struct decimal *end, struct arena *arena);
+                                struct decimal *end);
 
 /* A whole number from 0 up, or a string that holds one; else CORRELATION_NONE. */
 uint64_t fields_correlation(struct fields *fields, const struct scan_value *value);

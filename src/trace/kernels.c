@@ -1,7 +1,6 @@
 #include "trace/kernels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 
@@ -9,58 +8,19 @@
 
 /* ---- ticks ------------------------------------------------------------------------------------------------- */
 
-/* Cut behind the tenth digit. */
-static enum decimal_status cut(struct decimal *offset, struct arena *arena)
-{
-    size_t size = decimal_print_size(offset);
-    char *text = arena_take(arena, size);
-    if (text == NULL)
-        return DECIMAL_NO_MEMORY;
-    size_t len = decimal_print(offset, text, size);
-    const char *point = memchr(text, '.', len);
-    size_t most = point == NULL ? len : (size_t)(point - text) + 1 + KERNELS_TICK_DIGITS;
-    return decimal_parse(offset, text, len < most ? len : most, arena);
-}
+#define TICKS_PER_US ((__int128)10000000000)
 
-static int64_t saturated(const struct decimal *offset)
+/* Down, on both sides of the origin: gaps are less than a tick off then. */
+static void ticks_of(struct kernels *kernels, const struct decimal *start, uint64_t *biased, int8_t *far, bool *exact)
 {
-    __int128 ticks = offset->scale == DECIMAL_TEXT ? 0 : offset->coefficient;
-    if (offset->scale == DECIMAL_TEXT)
-        return decimal_is_negative(offset) ? INT64_MIN : INT64_MAX;
-    for (unsigned scale = offset->scale; scale < KERNELS_TICK_DIGITS; scale++) {
-        ticks *= 10;
-        if (ticks > INT64_MAX || ticks < INT64_MIN)
-            break;
-    }
-    return ticks > INT64_MAX ? INT64_MAX : ticks < INT64_MIN ? INT64_MIN : (int64_t)ticks;
-}
-
-static bool ticks_of(struct kernels *kernels, const struct decimal *start, uint64_t *biased, int8_t *far, bool *exact)
-{
-    struct arena arena = {0};
-    struct decimal offset, whole;
-    int64_t rounded;
-    if (!kernels->has_origin) {
-        kernels->origin = decimal_from_int(decimal_round(start, &rounded) ? rounded : 0);
-        kernels->has_origin = true;
-    }
-    enum decimal_status status = decimal_subtract(&offset, start, &kernels->origin, &arena);
-    /* Zeros behind the last digit do not count. */
-    if (status == DECIMAL_OK && offset.scale > KERNELS_TICK_DIGITS)
-        status = decimal_shift(&offset, &offset, 0, &arena);
-    whole = offset;
-    if (status == DECIMAL_OK && offset.scale > KERNELS_TICK_DIGITS)
-        status = cut(&offset, &arena);
-    if (status == DECIMAL_OK) {
-        /* Down, on both sides of the origin: gaps are less than a tick off then. */
-        int64_t ticks = saturated(&offset);
-        ticks -= ticks != INT64_MIN && decimal_compare(&offset, &whole) > 0;
-        *biased = (uint64_t)ticks ^ BIAS;
-        *far = (int8_t)((ticks == INT64_MAX) - (ticks == INT64_MIN));
-        *exact = *far == 0 && decimal_compare(&offset, &whole) == 0;
-    }
-    arena_free(&arena);
-    return status == DECIMAL_OK;
+    if (!kernels->has_origin && !decimal_round(start, &kernels->origin))
+        kernels->origin = 0;
+    kernels->has_origin = true;
+    struct decimal whole = {.coefficient = decimal_floor(start, KERNELS_TICK_DIGITS), .scale = KERNELS_TICK_DIGITS};
+    __int128 ticks = whole.coefficient - kernels->origin * TICKS_PER_US;
+    *far = (int8_t)((ticks >= INT64_MAX) - (ticks <= INT64_MIN));
+    *biased = (uint64_t)(*far > 0 ? INT64_MAX : *far < 0 ? INT64_MIN : (int64_t)ticks) ^ BIAS;
+    *exact = *far == 0 && decimal_compare(start, &whole) == 0;
 }
 
 bool kernels_add(struct kernels *kernels, const struct decimal *start, uint32_t series, uint32_t stream)
@@ -68,16 +28,14 @@ bool kernels_add(struct kernels *kernels, const struct decimal *start, uint32_t 
     uint64_t ticks = 0;
     int8_t far = 0;
     bool exact = false;
-    if (!ticks_of(kernels, start, &ticks, &far, &exact) ||
-        !array_grow(&kernels->records, &kernels->capacity, kernels->count, sizeof *kernels->records))
+    ticks_of(kernels, start, &ticks, &far, &exact);
+    if (!array_grow(&kernels->records, &kernels->capacity, kernels->count, sizeof *kernels->records))
         return false;
     if (!exact) {
-        struct decimal kept = *start;
         if (kernels->odd_count >= KERNELS_ODD ||
-            !array_grow(&kernels->odd, &kernels->odd_capacity, kernels->odd_count, sizeof *kernels->odd) ||
-            (kept.scale == DECIMAL_TEXT && (kept.text = arena_copy(&kernels->text, kept.text, kept.len)) == NULL))
+            !array_grow(&kernels->odd, &kernels->odd_capacity, kernels->odd_count, sizeof *kernels->odd))
             return false;
-        kernels->odd[kernels->odd_count] = (struct kernel_odd){kept, stream, far};
+        kernels->odd[kernels->odd_count] = (struct kernel_odd){*start, stream, far};
         stream = KERNELS_ODD | (uint32_t)kernels->odd_count++;
     }
     kernels->records[kernels->count++] = (struct kernel_record){ticks, series, stream};
@@ -113,74 +71,48 @@ void kernels_set_stream(struct kernels *kernels, size_t index, uint32_t stream)
     *((*kept & KERNELS_ODD) != 0 ? &kernels->odd[*kept & ~KERNELS_ODD].stream : kept) = stream;
 }
 
-bool kernels_start(const struct kernels *kernels, size_t index, struct decimal *start, struct arena *arena)
+struct decimal kernels_start(const struct kernels *kernels, size_t index)
 {
     const struct kernel_odd *odd = odd_of(kernels, index);
     if (odd != NULL)
-        return decimal_shift(start, &odd->start, 0, arena) == DECIMAL_OK;
-    struct decimal ticks = decimal_from_int((int64_t)(kernels->records[index].ticks ^ BIAS)), offset, sum;
-    return decimal_shift(&offset, &ticks, KERNELS_TICK_DIGITS, arena) == DECIMAL_OK &&
-           decimal_add(&sum, &kernels->origin, &offset, arena) == DECIMAL_OK &&
-           decimal_shift(start, &sum, 0, arena) == DECIMAL_OK;
+        return decimal_shift(&odd->start, 0);
+    int64_t ticks = (int64_t)(kernels->records[index].ticks ^ BIAS);
+    struct decimal start = {.coefficient = kernels->origin * TICKS_PER_US + ticks};
+    return decimal_shift(&start, KERNELS_TICK_DIGITS);
 }
 
 /* ---- gaps -------------------------------------------------------------------------------------------------- */
 
-bool kernels_gap(const struct kernels *kernels, size_t index, struct decimal *gap, struct arena *arena)
+struct decimal kernels_gap(const struct kernels *kernels, size_t from, size_t to)
 {
-    struct decimal start, end, difference;
-    return kernels_start(kernels, index, &start, arena) && kernels_start(kernels, index + 1, &end, arena) &&
-           decimal_subtract(&difference, &end, &start, arena) == DECIMAL_OK &&
-           decimal_shift(gap, &difference, 0, arena) == DECIMAL_OK;
+    struct decimal start = kernels_start(kernels, from), end = kernels_start(kernels, to), gap;
+    (void)decimal_subtract(&gap, &end, &start);
+    return decimal_shift(&gap, 0);
 }
 
-static uint64_t whole_ticks(const struct decimal *gap)
+static uint64_t gap_ticks(const struct kernels *kernels, size_t index)
 {
-    if (gap->scale == DECIMAL_TEXT)
-        return UINT64_MAX;
-    __int128 ticks = gap->coefficient;
-    for (unsigned scale = gap->scale; scale < KERNELS_TICK_DIGITS && ticks < UINT64_MAX; scale++)
-        ticks *= 10;
+    struct decimal gap = kernels_gap(kernels, index, index + 1);
+    __int128 ticks = decimal_floor(&gap, KERNELS_TICK_DIGITS);
     return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX;
 }
 
-static bool gap_ticks(const struct kernels *kernels, size_t index, uint64_t *ticks)
-{
-    struct arena arena = {0};
-    struct decimal gap;
-    bool done = kernels_gap(kernels, index, &gap, &arena) &&
-                (gap.scale <= KERNELS_TICK_DIGITS || cut(&gap, &arena) == DECIMAL_OK);
-    if (done)
-        *ticks = whole_ticks(&gap);
-    arena_free(&arena);
-    return done;
-}
-
 /* Whoever is not far keeps its ticks: others follow it, and those before all of them precede it. */
-bool kernels_relate(struct kernels *kernels, size_t first, size_t count)
+void kernels_relate(struct kernels *kernels, size_t first, size_t count)
 {
     struct kernel_record *records = kernels->records;
     size_t near = first, end = first + count;
-    uint64_t gap = 0;
     if (kernels->odd_count == 0)
-        return true;
+        return;
     while (near < end && far_of(kernels, near) < 0)
         near++;
     if (near == end)
         near = first;
-    for (size_t i = near; i > first; i--) {
-        if (!gap_ticks(kernels, i - 1, &gap))
-            return false;
-        records[i - 1].ticks = records[i].ticks - gap;
-    }
-    for (size_t i = near + 1; i < end; i++) {
-        if (far_of(kernels, i) == 0)
-            continue;
-        if (!gap_ticks(kernels, i - 1, &gap))
-            return false;
-        records[i].ticks = records[i - 1].ticks + gap;
-    }
-    return true;
+    for (size_t i = near; i > first; i--)
+        records[i - 1].ticks = records[i].ticks - gap_ticks(kernels, i - 1);
+    for (size_t i = near + 1; i < end; i++)
+        if (far_of(kernels, i) != 0)
+            records[i].ticks = records[i - 1].ticks + gap_ticks(kernels, i - 1);
 }
 
 /* ---- sorting ----------------------------------------------------------------------------------------------- */
@@ -258,22 +190,16 @@ static int by_start(const void *a, const void *b)
 /* Records of the same ticks that differ behind them. */
 static bool sort_exactly(struct kernels *kernels, size_t from, size_t end)
 {
-    struct arena arena = {0};
-    bool failed = false;
     struct exact *list = calloc(end - from, sizeof *list);
-    for (size_t i = from; list != NULL && i < end && !failed; i++) {
-        list[i - from] = (struct exact){.record = kernels->records[i]};
-        if (!kernels_start(kernels, i, &list[i - from].start, &arena))
-            failed = true;
-    }
-    bool done = list != NULL && !failed;
-    if (done)
-        qsort(list, end - from, sizeof *list, by_start);
-    for (size_t i = from; done && i < end; i++)
+    if (list == NULL)
+        return false;
+    for (size_t i = from; i < end; i++)
+        list[i - from] = (struct exact){.start = kernels_start(kernels, i), .record = kernels->records[i]};
+    qsort(list, end - from, sizeof *list, by_start);
+    for (size_t i = from; i < end; i++)
         kernels->records[i] = list[i - from].record;
     free(list);
-    arena_free(&arena);
-    return done;
+    return true;
 }
 
 bool kernels_sort(struct kernels *kernels)
@@ -297,6 +223,5 @@ void kernels_free(struct kernels *kernels)
 {
     free(kernels->records);
     free(kernels->odd);
-    arena_free(&kernels->text);
     *kernels = (struct kernels){0};
 }

@@ -36,9 +36,8 @@ struct kernels {
     size_t count, capacity;
     struct kernel_odd *odd;
     size_t odd_count, odd_capacity;
-    struct arena text; /* of starts too long for 128 bits */
     bool has_origin;
-    struct decimal origin;
+    int64_t origin; /* us */
 };
 
 /* False when memory is out. */
@@ -51,20 +50,23 @@ bool kernels_sort(struct kernels *kernels);
  * Lets the ticks of `count` sorted kernels from `first` on differ, modulo
  * 2^64, by the gaps between them, those of far ones too; a gap of 2^64 - 1
  * ticks or more counts as that. A gap told so is less than one tick off.
- * It holds until the next kernels_sort(). False when memory is out.
+ * It holds until the next kernels_sort().
  */
-bool kernels_relate(struct kernels *kernels, size_t first, size_t count);
+void kernels_relate(struct kernels *kernels, size_t first, size_t count);
 
-/* From the start of kernel `index` to that of the next one, exactly. False when memory is out. */
-bool kernels_gap(const struct kernels *kernels, size_t index, struct decimal *gap, struct arena *arena);
+/*
+ * From the start of one kernel to that of a later one, without trailing
+ * zeros; exact, but for what decimal_subtract() must cut.
+ */
+struct decimal kernels_gap(const struct kernels *kernels, size_t from, size_t to);
 
 bool kernels_is_odd(const struct kernels *kernels, size_t index);
 
 uint32_t kernels_stream(const struct kernels *kernels, size_t index);
 void kernels_set_stream(struct kernels *kernels, size_t index, uint32_t stream);
 
-/* The exact start without trailing zeros. False when memory is out. */
-bool kernels_start(const struct kernels *kernels, size_t index, struct decimal *start, struct arena *arena);
+/* The exact start without trailing zeros. */
+struct decimal kernels_start(const struct kernels *kernels, size_t index);
 
 void kernels_free(struct kernels *kernels);
 

@@ -136,9 +136,48 @@ static const struct row rows[] = {
      KD("a", "7", "0") ",{\"ts\":-3.5},{\"ts\":\"-4\"},{\"ts\":\"x\"},{\"ts\":null}", "a", NULL, NULL, NULL,
      "origin -4"},
     {"a long origin",
-     KD("a", "7", "0") ",{\"ts\":-1234567890123456789012345678901234567890.5},"
-                       "{\"ts\":-1234567890123456789012345678901234567890.25}",
-     "a", NULL, NULL, NULL, "origin -1234567890123456789012345678901234567890.5"},
+     KD("a", "7", "0") ",{\"ts\":-123456789012345678901234567890123456.5},"
+                       "{\"ts\":-123456789012345678901234567890123456.25}",
+     "a", NULL, NULL, NULL, "origin -123456789012345678901234567890123456.5"},
+    {"an origin of more than 38 digits",
+     "{\"ts\":-1234567890123456789012345678901234567890.25}," KD("a", "7", "0") ",{\"ts\":-1e40},{\"ts\":-1e40}", "a",
+     NULL, NULL, NULL, "t: event 0, offset 1: its ts is the smallest of the trace and has more than 38 digits"},
+    {"an origin of more than 38 places", KD("a", "7", "0") ",{\"ts\":-1e-4000}", "a", NULL, NULL, NULL,
+     "t: event 1, offset "},
+    {"a longer ts that is not below the origin", KD("a", "7", "0") ",{\"ts\":0},{\"ts\":1e-4000},{\"ts\":1e300}", "a",
+     NULL, NULL, NULL, "origin 0"},
+    {"a longer ts above the origin's own digits",
+     KD("a", "7", "0") ",{\"ts\":\"0.12345678901234567890123456789012345678\"},"
+                       "{\"ts\":\"0.1234567890123456789012345678901234567801\"}",
+     "a", NULL, NULL, NULL, "origin 0.12345678901234567890123456789012345678"},
+    {"a longer ts below the origin's last digit",
+     KD("a", "7", "0") ",{\"ts\":0.12345678901234567890123456789012345678},"
+                       "{\"ts\":0.1234567890123456789012345678901234567799}",
+     "a", NULL, NULL, NULL, "its ts is the smallest"},
+    {"an anchor's ts of more than 38 digits",
+     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,\"ts\":1e-4000,\"dur\":1}", "a", NULL, NULL, NULL,
+     "t: kernel at event 0, offset 1: ts is 1e-4000; of kernels that a pattern matches the ts may have 38 digits"},
+    {"zeros at the fraction's end are none",
+     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,"
+     "\"ts\":5.000000000000000000000000000000000000000000000000,\"dur\":1}",
+     "a", NULL, NULL, NULL, "origin 5"},
+    {"an anchor's dur of more than 38 digits",
+     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,\"ts\":1,\"dur\":\"1e-40\"}", "a", NULL, NULL, NULL,
+     "dur is the string \"1e-40\"; of kernels that a pattern matches the dur, and of terminals ts + dur, may have 38 "
+     "digits"},
+    {"a terminal's end of more than 38 digits",
+     KD("b", "7", "0") ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"pid\":7,\"ts\":1e20,\"dur\":1e-20,\"args\":{"
+                       "\"device\":0}}",
+     "b", "a", NULL, NULL,
+     "dur is 1e-20; of kernels that a pattern matches the dur, and of terminals ts + dur, may have 38 digits"},
+    {"other kernels may have as many digits as they like",
+     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"pid\":7,\"ts\":2e300,\"dur\":1e-4000,\"args\":{\"device\":0}}"
+     "," KD("a", "7", "0"),
+     "a", NULL, NULL, NULL, "anchors 1 "},
+    {"but no negative dur",
+     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"b\",\"pid\":7,\"ts\":2e300,\"dur\":-1e-4000,\"args\":{\"device\":0}}"
+     "," KD("a", "7", "0"),
+     "a", NULL, NULL, NULL, "dur is -1e-4000; every kernel of the chosen process needs a finite dur of at least 0"},
     {"escapes in names are decoded", KD("\\u0061\\n\\\"q\\\"", "7", "0"), "^a\\n\"q\"$", NULL, NULL, NULL,
      "anchors 1 "},
     {"unicode classes", KD("\xc3\xa9t\xc3\xa9", "7", "0"), "^\\w{3}$", NULL, NULL, NULL, "anchors 1 "},
@@ -201,7 +240,8 @@ static void outcome(const struct row *row, enum scan_parser parser, struct text 
     struct scan_layout layout;
     if (status == SCAN_OK)
         status = scan_finish(scan, &layout);
-    if (status == SCAN_OK && select_group(&collect, &tracks, 0, &error) == LT_OK) {
+    if (status == SCAN_OK && select_group(&collect, &tracks, 0, &error) == LT_OK &&
+        collect_check_origin(&collect, &error) == LT_OK) {
         text_puts(out, "pid ");
         add_value(out, &collect, track->selection.pid);
         text_puts(out, " device ");
@@ -212,7 +252,7 @@ static void outcome(const struct row *row, enum scan_parser parser, struct text 
         text_puts(out, " origin ");
         text_decimal(out, &collect.origin);
     } else {
-        assert_int_equal(error.status, LT_SELECTION);
+        assert_int_equal(error.status, strstr(error.message, "smallest of the trace") ? LT_TRACE : LT_SELECTION);
         text_puts(out, error.message);
     }
     text_add(out, "", 1);
