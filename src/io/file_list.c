@@ -81,6 +81,18 @@ static int by_path(const void *a, const void *b)
     return strcmp(((const struct file_item *)a)->path, ((const struct file_item *)b)->path);
 }
 
+/* A folder that stands for nothing is most likely another one than was meant. */
+static enum lt_status refuse_empty(const struct file_list *list, const char *folder, struct lt_error *error)
+{
+    char name[512], wanted[128] = "";
+    for (const char *const *ending = list->endings; *ending != NULL; ending++) {
+        size_t used = strlen(wanted);
+        snprintf(wanted + used, sizeof wanted - used, "%s%s", used > 0 ? " or " : "", *ending);
+    }
+    return fail(error, LT_USAGE, "%s: holds no file that ends in %s (folders in it are not looked into); name another",
+                printable(name, sizeof name, folder, strlen(folder)), wanted);
+}
+
 static enum lt_status add_folder(struct file_list *list, const char *folder, struct lt_error *error)
 {
     DIR *dir = opendir(folder);
@@ -99,8 +111,9 @@ static enum lt_status add_folder(struct file_list *list, const char *folder, str
             status = fail_memory(error);
     }
     closedir(dir);
-    if (list->count > first)
-        qsort(list->items + first, list->count - first, sizeof *list->items, by_path);
+    if (list->count == first)
+        return status == LT_OK ? refuse_empty(list, folder, error) : status;
+    qsort(list->items + first, list->count - first, sizeof *list->items, by_path);
     return status;
 }
 

@@ -37,8 +37,8 @@ struct file_list {
  * Adds a file, or those of a folder: its regular files (and symbolic links to
  * some) with one of `endings`, not hidden ones, not those of folders in it,
  * sorted by name, byte by byte. A file that is not there is an item with its
- * `errnum`; a folder that cannot be read, or a name that is empty or has
- * PATH_MAX bytes or more, is a failure: LT_IO, LT_USAGE.
+ * `errnum`; a folder that cannot be read, or has no such file, or a name that
+ * is empty or has PATH_MAX bytes or more, is a failure: LT_IO, LT_USAGE.
  */
 enum lt_status file_list_add(struct file_list *list, const char *path, struct lt_error *error);
 

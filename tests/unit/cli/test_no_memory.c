@@ -12,8 +12,8 @@
 /* Before cmocka, whose fail() is a macro. */
 #include "cli/log_format.h"
 #include "cli/summary_text.h"
-#include "io/file_list.h"
 #include "jobs/output_names.h"
+#include "jobs/trace_list.h"
 
 #include <cmocka.h>
 
@@ -60,17 +60,12 @@ enum { FILES = sizeof files / sizeof *files };
 
 static bool list_files(void)
 {
-    static const char *const endings[] = {".json", NULL};
-    struct file_list list = {.endings = endings};
+    struct trace_list list;
     struct lt_error error = {0};
-    uint64_t dropped;
-    enum lt_status status = file_list_add(&list, "/", &error);
-    for (size_t i = 0; i < FILES && status == LT_OK; i++)
-        status = file_list_add(&list, files[i], &error);
-    if (status == LT_OK)
-        status = file_list_unite(&list, &dropped, &error);
-    file_list_free(&list);
-    assert_true(status == LT_OK || status == LT_NO_MEMORY || status == LT_IO);
+    struct trace_list_request request = {.arguments = files, .count = FILES, .wanted = FILES_TRACES};
+    enum lt_status status = trace_list_make(&list, &request, &error);
+    trace_list_free(&list);
+    assert_true(status == LT_OK || status == LT_NO_MEMORY);
     return status == LT_OK;
 }
 
