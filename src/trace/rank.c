@@ -23,6 +23,12 @@ static const char *const axis_names[RANK_AXES] = {"TP", "DP", "PP", "EP"};
 /* Words before `rank` that make it another thing than the rank in the job. */
 static const char *const other_ranks[] = {"local", "node", "group", "lora", "low", "mp", "cp", "dcp", "sp"};
 
+static const struct rank unknown = {.number = RANK_NONE,
+                                    .axes = {RANK_NONE, RANK_NONE, RANK_NONE, RANK_NONE},
+                                    .world_size = RANK_NONE,
+                                    .named = RANK_NONE,
+                                    .source = RANK_UNKNOWN};
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -204,11 +210,7 @@ static void take_axes(struct rank *rank, const struct told *told)
 
 struct rank rank_of_path(const char *path)
 {
-    struct rank rank = {.number = RANK_NONE,
-                        .axes = {RANK_NONE, RANK_NONE, RANK_NONE, RANK_NONE},
-                        .world_size = RANK_NONE,
-                        .named = RANK_NONE,
-                        .source = RANK_UNKNOWN};
+    struct rank rank = unknown;
     struct part name = part_before(path, strlen(path));
     struct part folder = part_before(path, (size_t)(name.text - path));
     if (is_word(folder.text, folder.len, "ASCEND_PROFILER_OUTPUT"))
@@ -234,6 +236,19 @@ struct rank rank_with_content(struct rank named, int64_t number, int64_t world_s
     rank.source = RANK_FROM_CONTENT;
     rank.ambiguous = false;
     return rank;
+}
+
+bool rank_of_merged_pid(const char *pid, size_t len, struct rank *rank)
+{
+    const char *end = len > 0 && pid[0] == '[' ? memchr(pid, ']', len) : NULL;
+    *rank = unknown;
+    if (end == NULL || end + 1 == pid + len || end[1] != ' ')
+        return false;
+    struct told told = read_part((struct part){pid + 1, (size_t)(end - pid) - 1});
+    take_rank(rank, &told, RANK_FROM_CONTENT);
+    take_axes(rank, &told);
+    char label[RANK_TEXT_SIZE];
+    return rank_text(rank, label)[0] != '\0';
 }
 
 const char *rank_label(const struct rank *rank, char out[RANK_TEXT_SIZE])

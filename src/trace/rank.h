@@ -9,6 +9,7 @@
 #define RANK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A number that is not told. Those that are told are at most 2^31 - 1. */
@@ -50,6 +51,13 @@ struct rank rank_of_path(const char *path);
  * a rank below 0 or beyond 2^31 - 1 nothing is taken.
  */
 struct rank rank_with_content(struct rank named, int64_t number, int64_t world_size);
+
+/*
+ * Whether a process is one rank's in a merge of several, as SGLang writes them
+ * ("[TP01-DP00] 4242"): of which rank is *rank. Numbers of merged traces are all
+ * of this form, so that two processes with different labels make a merge.
+ */
+bool rank_of_merged_pid(const char *pid, size_t len, struct rank *rank);
 
 #define RANK_TEXT_SIZE 64
 

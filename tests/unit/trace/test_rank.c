@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -166,15 +167,46 @@ static void content_row(void **state)
     assert_string_equal(rank_text(&rank, text), expected->text);
 }
 
+static void merged_pids(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pid, *text; /* "": it is none of a merge */
+    } pids[] = {
+        {"[TP00] 1", "TP0"},
+        {"[TP01-DP02-PP03-EP04] 4242", "TP1 DP2 PP3 EP4"},
+        {"[TP01-DP00] CPU", "TP1 DP0"},
+        {"[rank3] 1", "3"},
+        {"[Unknown] 1", ""},
+        {"[TP01]", ""},
+        {"[TP01]1", ""},
+        {"[TP01", ""},
+        {"TP01 1", ""},
+        {"4242", ""},
+        {"[] 1", ""},
+        {"[", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof pids / sizeof *pids; i++) {
+        struct rank rank;
+        char text[RANK_TEXT_SIZE];
+        assert_int_equal(rank_of_merged_pid(pids[i].pid, strlen(pids[i].pid), &rank), pids[i].text[0] != '\0');
+        assert_string_equal(rank_text(&rank, text), pids[i].text);
+    }
+    struct rank rank;
+    assert_false(rank_of_merged_pid("[TP01] 1", 6, &rank));
+}
+
 int main(void)
 {
     enum { ROWS = sizeof rows / sizeof *rows, CONTENT_ROWS = sizeof content_rows / sizeof *content_rows };
-    struct CMUnitTest tests[ROWS + CONTENT_ROWS + 1];
+    struct CMUnitTest tests[ROWS + CONTENT_ROWS + 2];
     for (size_t i = 0; i < ROWS; i++)
         tests[i] = (struct CMUnitTest){rows[i].path, row, NULL, NULL, (void *)(uintptr_t)&rows[i]};
     for (size_t i = 0; i < CONTENT_ROWS; i++)
         tests[ROWS + i] =
             (struct CMUnitTest){content_rows[i].name, content_row, NULL, NULL, (void *)(uintptr_t)&content_rows[i]};
     tests[ROWS + CONTENT_ROWS] = (struct CMUnitTest)cmocka_unit_test(two_ranks_are_told);
+    tests[ROWS + CONTENT_ROWS + 1] = (struct CMUnitTest)cmocka_unit_test(merged_pids);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
