@@ -203,7 +203,8 @@ static bool compare_runs(struct ranks_comparison *comparison, const struct rank_
     return true;
 }
 
-static bool compare_times(struct ranks_comparison *comparison, const struct rank_result *results)
+/* Compares the windows of those that are of one stage of a pipeline with `like`. */
+static bool compare_stage(struct ranks_comparison *comparison, const struct rank_result *results, size_t like)
 {
     struct ranks_finding finding;
     struct window *windows = malloc((comparison->count + 1) * sizeof *windows);
@@ -213,7 +214,8 @@ static bool compare_times(struct ranks_comparison *comparison, const struct rank
     }
     size_t count = 0;
     for (size_t i = 0; i < comparison->count; i++)
-        count += window_of(&results[i], i, &windows[count]);
+        if (results[i].rank.axes[RANK_PP] == results[like].rank.axes[RANK_PP])
+            count += window_of(&results[i], i, &windows[count]);
     if (count > 0)
         qsort(windows, count, sizeof *windows, by_start);
     int64_t last = 0;
@@ -225,6 +227,18 @@ static bool compare_times(struct ranks_comparison *comparison, const struct rank
     }
     free(windows);
     return keep(comparison, &finding, 2);
+}
+
+static bool compare_times(struct ranks_comparison *comparison, const struct rank_result *results)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        bool is_first = true;
+        for (size_t j = 0; j < i && is_first; j++)
+            is_first = results[j].rank.axes[RANK_PP] != results[i].rank.axes[RANK_PP];
+        if (is_first && !compare_stage(comparison, results, i))
+            return false;
+    }
+    return true;
 }
 
 /* ---- who is there ------------------------------------------------------------------------------------------ */

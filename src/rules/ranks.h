@@ -15,10 +15,13 @@
 #include "base/decimal.h"
 #include "trace/rank.h"
 
-/* What the job on one rank found. Set to zero, then fill in; strings and arrays stay the caller's. */
+/*
+ * What the job on one rank found. Set to zero, then fill in, file, rank and
+ * verdict always; strings, arrays and long times stay the caller's.
+ */
 struct rank_result {
-    const char *file; /* path as it was given */
-    struct rank rank;
+    const char *file;         /* path as it was given */
+    struct rank rank;         /* as rank.h makes it: zeros would be rank 0 */
     const char *output;       /* path; NULL: none was written */
     const char *pid, *device; /* as text; NULL: there is none, or it is not known */
     bool counted;             /* the anchors are known: also of many a refused rank */
@@ -86,7 +89,8 @@ struct ranks_comparison {
  * one, are a group. So ranks whose profilers were opened seconds apart are
  * alike as long as they have a part of the labelled time in common, and one
  * whose passes lie wholly elsewhere is found. Where no two windows overlap
- * there is no rest to differ from: a tie.
+ * there is no rest to differ from: a tie. Stages of a pipeline (PP) work one
+ * after another, hence windows are compared within a stage.
  *
  * False when memory is out. After any result ranks_comparison_free() may be called.
  */

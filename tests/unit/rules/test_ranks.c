@@ -199,6 +199,14 @@ static void all_apart(struct rank_result *result, size_t i)
     shift(result, (int64_t)i * 1000);
 }
 
+/* Two stages of four, one after the other; a rank of the second one lies elsewhere. */
+static void stages(struct rank_result *result, size_t i)
+{
+    alike(result, i);
+    result->rank.axes[RANK_PP] = (int64_t)i / 4;
+    shift(result, (int64_t)(i / 4) * 40 + (i == 6 ? 1000 : 0));
+}
+
 static void no_base(struct rank_result *result, size_t i)
 {
     one_elsewhere(result, i);
@@ -318,6 +326,8 @@ static const struct row rows[] = {
      "behind "
      "those of rank 0; none of them can be called the rest\n",
      ""},
+    {"stages of a pipeline", 8, stages,
+     "the labelled passes of rank 6 lie 979.0 ms behind those of the other 3 ranks\n", ""},
     {"without a base there is no time", 8, no_base, "", ""},
     {"a base at the end of time", 3, base_at_the_end_of_time, "", ""},
     {"eight of 128", 8, of_a_larger_job, "", "8 of 128 ranks"},
