@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,15 @@ void text_i64(struct text *text, int64_t number)
     if (number < 0)
         text_add(text, "-", 1);
     text_u64(text, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+void text_hundredths(struct text *text, double number)
+{
+    char digits[330]; /* the largest double has 309 before the point */
+    size_t len = (size_t)snprintf(digits, sizeof digits, "%.2f", number);
+    text_add(text, digits, strspn(digits, "0123456789"));
+    text_puts(text, ".");
+    text_add(text, digits + len - 2, 2);
 }
 
 void text_decimal(struct text *text, const struct decimal *number)

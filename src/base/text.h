@@ -31,6 +31,9 @@ void text_u64(struct text *text, uint64_t number);
 void text_i64(struct text *text, int64_t number);
 void text_decimal(struct text *text, const struct decimal *number);
 
+/* A finite number from 0 up with two digits behind a point, whatever the host's locale has in its place. */
+void text_hundredths(struct text *text, double number);
+
 /*
  * A JSON string with its quotes: control bytes, quotes and backslashes
  * escaped, everything else raw UTF-8. Bytes that are not UTF-8 become U+FFFD.

@@ -1,5 +1,4 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,16 +97,6 @@ static struct cluster_times times_of(const struct job *job, size_t first, size_t
                                   .count = count};
 }
 
-/* A number >= 0 with two digits behind the point, which is none in every host's locale. */
-static void text_two_digits(struct text *text, double number)
-{
-    char digits[60];
-    size_t len = (size_t)snprintf(digits, sizeof digits, "%.2f", number);
-    text_add(text, digits, strspn(digits, "0123456789"));
-    text_puts(text, ".");
-    text_puts(text, digits + len - 2);
-}
-
 static bool keep_gaps(struct job *job, size_t first, const struct cluster_times *times,
                       const struct cluster_split *split, struct lt_inspect_clusters *out)
 {
@@ -122,7 +111,7 @@ static bool keep_gaps(struct job *job, size_t first, const struct cluster_times 
                          : decimal_round(&gaps.between, &us) ? (double)us * 1e10
                                                              : (double)INT64_MAX * 1e10;
         struct text text = {0};
-        text_two_digits(&text, between / (double)(split->within == 0 ? 1 : split->within));
+        text_hundredths(&text, between / (double)(split->within == 0 ? 1 : split->within));
         done = (out->ratio = keep(job, &text)) != NULL && (out->between_gap = keep_time(job, &gaps.between)) != NULL;
     }
     return done;
