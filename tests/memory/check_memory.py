@@ -17,7 +17,8 @@ TERMINAL = ["--end-anchor-regex", "cross_device_reduce_1stage<__nv_bfloat16, 8>"
 
 def peak(command, stdin=None):
     """Peak resident set in KiB of a command that must succeed. (A child of this large process would inherit its peak.)"""
-    done = subprocess.run(["/usr/bin/time", "-f", "%M", "-o", "peak", *command], stdin=stdin, check=False)
+    done = subprocess.run(["/usr/bin/time", "-f", "%M", "-o", "peak", *command], stdin=stdin, stdout=subprocess.DEVNULL,
+                          check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit {done.returncode}")
     with open("peak", encoding="ascii") as file:
@@ -127,6 +128,19 @@ def streams(options):
     return check("a million anchors on as many streams", run(command, None), KIB_ALLOWED + 48 * count // 1024)
 
 
+def long_times(options):
+    """Seven characters that would be four thousand digits."""
+    count = 20_000
+    with open("times.json", "w", encoding="utf-8") as file:
+        file.write("[")
+        file.writelines('{"ph":"X","cat":"kernel","name":"other","pid":0,"tid":1,"ts":1e-4000,"dur":1e-4000},\n' for _ in range(count))
+        file.write('{"ph":"X","cat":"kernel","name":"rotary_embedding_kernel","pid":0,"tid":1,"ts":0,"dur":1}]')
+    commands = {"annotate": ["annotate", "-q", *SELECT, "--num-layers", "1", "times.json", "-o", "o.json"],
+                "inspect": ["inspect", "times.json", "--json"]}
+    return all([check(f"20000 times of four thousand digits, {name}", run([options.layertrack, *command], None), KIB_ALLOWED)
+                for name, command in commands.items()])
+
+
 def main():
     parser = argparse.ArgumentParser()
     for option in ("--layertrack", "--mktrace", "--fixtures"):
@@ -136,7 +150,7 @@ def main():
         os.chdir(folder)
         fixture = os.path.join(options.fixtures, "decode.json")
         results = [sizes(options), anchors(options), long_strings(options, fixture), crowds(options, fixture),
-                   streams(options)]
+                   streams(options), long_times(options)]
         os.chdir("/")
     sys.exit(not all(results))
 
