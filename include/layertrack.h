@@ -177,6 +177,7 @@ LT_API const char *lt_class_word(enum lt_class class_id);
  */
 struct lt_error {
     size_t size;
+    const void *own; /* the library's own, while a job runs */
     enum lt_status status;
     enum lt_class class_id;
     uint64_t event;     /* index in the event array, from 0; or LT_NONE */
@@ -231,6 +232,15 @@ struct lt_warning {
 /* Takes a warning. Called from the thread that runs the job. */
 typedef void lt_warning_fn(void *ctx, const struct lt_warning *warning);
 
+/*
+ * How the caller calls a member of these structs ("num_layers",
+ * "landmarks[].regex"), a constant ("LT_PARSER_STRICT") or a function
+ * ("lt_inspect()") in the messages of a job; the command says "--num-layers".
+ * Returns text that stays as it is until the job has ended, or NULL: as it is
+ * called here. Called from the thread that runs the job.
+ */
+typedef const char *lt_name_fn(void *ctx, const char *name);
+
 /* So many kernels of the anchors' process and device match in every guide, or the job is refused. */
 struct lt_landmark {
     size_t size;
@@ -282,7 +292,8 @@ struct lt_annotate_options {
     enum lt_parser parser;
     lt_progress_fn *progress; /* may be NULL */
     lt_warning_fn *warning;   /* may be NULL */
-    void *callback_ctx;       /* handed to both */
+    lt_name_fn *name;         /* may be NULL */
+    void *callback_ctx;       /* handed to all of them */
 };
 
 /* What was done; everything of it stands in the report too. */
@@ -326,7 +337,8 @@ struct lt_render_options {
     unsigned threads;     /* 0: one per core */
     enum lt_parser parser;
     lt_progress_fn *progress; /* may be NULL */
-    void *callback_ctx;
+    lt_name_fn *name;         /* may be NULL */
+    void *callback_ctx;       /* handed to all of them */
 };
 
 /*
@@ -356,7 +368,8 @@ struct lt_strip_options {
     enum lt_parser parser;
     lt_progress_fn *progress;
     lt_warning_fn *warning;
-    void *callback_ctx;
+    lt_name_fn *name;   /* may be NULL */
+    void *callback_ctx; /* handed to all of them */
 };
 
 /* Where the insertion was, in uncompressed bytes of the annotated trace. */
@@ -394,7 +407,8 @@ struct lt_inspect_options {
     enum lt_parser parser;
     lt_progress_fn *progress; /* may be NULL */
     lt_warning_fn *warning;   /* may be NULL */
-    void *callback_ctx;       /* handed to both */
+    lt_name_fn *name;         /* may be NULL */
+    void *callback_ctx;       /* handed to all of them */
 };
 
 /* So many runs of so many kernels each. The one struct without a size: it never grows. */
@@ -493,7 +507,10 @@ enum lt_finding {
     LT_FINDING_OPEN     /* cannot be proved from what there is */
 };
 
-/* Takes a finding: one printable sentence, without a file's name. Called from the thread that runs the job. */
+/*
+ * Takes a finding: one printable sentence, without a file's name, in which
+ * SOURCE is what `source` names. Called from the thread that runs the job.
+ */
 typedef void lt_finding_fn(void *ctx, enum lt_finding finding, const char *sentence);
 
 /* What to verify. Strings stay the caller's. */
@@ -508,7 +525,8 @@ struct lt_verify_options {
     void *finding_ctx;
     lt_progress_fn *progress; /* may be NULL */
     lt_warning_fn *warning;   /* may be NULL */
-    void *callback_ctx;       /* handed to both */
+    lt_name_fn *name;         /* may be NULL */
+    void *callback_ctx;       /* handed to all of them */
 };
 
 /*

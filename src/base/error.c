@@ -81,6 +81,13 @@ const char *lt_class_word(enum lt_class class_id)
     return (unsigned)class_id < LT_CLASS_COUNT ? classes[class_id].word : "unknown";
 }
 
+const char *error_name(const struct lt_error *error, const char *name)
+{
+    const struct naming *naming = error->own;
+    const char *found = naming == NULL || naming->name == NULL ? NULL : naming->name(naming->ctx, name);
+    return found == NULL ? name : found;
+}
+
 void error_reset(struct lt_error *error)
 {
     error->status = LT_OK;
@@ -178,8 +185,13 @@ enum lt_status fail(struct lt_error *error, enum lt_status status, const char *f
 
 enum lt_status fail_again(struct lt_error *error, const struct lt_error *other)
 {
-    if (error->status == LT_OK)
-        *error = *other;
+    if (error->status != LT_OK)
+        return error->status;
+    size_t size = error->size;
+    const void *own = error->own;
+    *error = *other;
+    error->size = size;
+    error->own = own;
     return error->status;
 }
 

@@ -16,8 +16,17 @@
 #define PRINTF_LIKE(a, b)
 #endif
 
-/* Takes away what an earlier job left, or what was never set: every public function begins with it. */
+/* Takes away what went wrong; who names things stays. */
 void error_reset(struct lt_error *error);
+
+/* How the caller of a job calls things; in lt_error's `own`, NULL: as the public header does. */
+struct naming {
+    lt_name_fn *name; /* may be NULL */
+    void *ctx;
+};
+
+/* What a message calls a member, constant or function of the public header. */
+const char *error_name(const struct lt_error *error, const char *name);
 
 /*
  * Fills *error with a class and a sentence, and returns the status that goes

@@ -9,15 +9,17 @@ static size_t size_of(const void *versioned)
     return size;
 }
 
-enum lt_status versioned_begin(struct lt_error *own, const struct lt_error *theirs)
+enum lt_status versioned_begin(struct lt_error *own, struct naming *naming, const struct lt_error *theirs)
 {
-    *own = (struct lt_error){.size = sizeof *own};
+    *naming = (struct naming){0};
+    *own = (struct lt_error){.size = sizeof *own, .own = naming};
     error_reset(own);
     return theirs == NULL || theirs->size >= sizeof theirs->size ? LT_OK : LT_USAGE;
 }
 
-enum lt_status versioned_end(struct lt_error *theirs, const struct lt_error *own)
+enum lt_status versioned_end(struct lt_error *theirs, struct lt_error *own)
 {
+    own->own = NULL;
     versioned_give(theirs, own, sizeof *own);
     return own->status;
 }

@@ -16,12 +16,13 @@
 #define VERSIONED_MOST ((size_t)4096)
 
 /*
- * Begins a job: *own is empty, and becomes the caller's by versioned_end().
- * LT_USAGE when the caller's has no size; `theirs` may be NULL.
+ * Begins a job: *own is empty, and becomes the caller's by versioned_end();
+ * it names things by *naming, which is empty too. LT_USAGE when the caller's
+ * error has no size; `theirs` may be NULL.
  */
-enum lt_status versioned_begin(struct lt_error *own, const struct lt_error *theirs);
+enum lt_status versioned_begin(struct lt_error *own, struct naming *naming, const struct lt_error *theirs);
 /* Returns own->status. */
-enum lt_status versioned_end(struct lt_error *theirs, const struct lt_error *own);
+enum lt_status versioned_end(struct lt_error *theirs, struct lt_error *own);
 
 /*
  * Copies a caller's struct to one of ours, of `size` bytes: what the caller

@@ -234,7 +234,10 @@ static void summarize(const struct command *command, const struct lt_annotate_re
 static int run(int argc, char **argv)
 {
     struct command command = {
-        .options = {.size = sizeof command.options, .progress = cli_on_progress, .warning = cli_on_warning},
+        .options = {.size = sizeof command.options,
+                    .progress = cli_on_progress,
+                    .name = cli_name,
+                    .warning = cli_on_warning},
         .track = {.size = sizeof command.track, .passes = 1, .anchor_stride = 1},
         .common.mode = PROGRESS_AUTO,
     };

@@ -190,6 +190,9 @@ void progress_clear(struct progress *progress);
 bool cli_on_progress(void *progress, enum lt_stage stage, uint64_t done, uint64_t total);
 void cli_on_warning(void *progress, const struct lt_warning *warning);
 
+/* A lt_name_fn: how the command line calls things. */
+const char *cli_name(void *ctx, const char *name);
+
 /* Catches the signals that end a process from now on: there are files to clean up. */
 void interrupt_catch(void);
 bool interrupt_seen(void);

@@ -299,9 +299,11 @@ static int show(const struct command *command, const struct lt_inspection *inspe
 
 static int run(int argc, char **argv)
 {
-    struct command command = {
-        .options = {.size = sizeof command.options, .progress = cli_on_progress, .warning = cli_on_warning},
-        .common.mode = PROGRESS_AUTO};
+    struct command command = {.options = {.size = sizeof command.options,
+                                          .progress = cli_on_progress,
+                                          .name = cli_name,
+                                          .warning = cli_on_warning},
+                              .common.mode = PROGRESS_AUTO};
     command.options.callback_ctx = &command.progress;
     if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;

@@ -92,8 +92,9 @@ static bool take(void *ctx, int option, char *value)
 
 static int run(int argc, char **argv)
 {
-    struct command command = {.options = {.size = sizeof command.options, .progress = cli_on_progress},
-                              .common.mode = PROGRESS_AUTO};
+    struct command command = {
+        .options = {.size = sizeof command.options, .progress = cli_on_progress, .name = cli_name},
+        .common.mode = PROGRESS_AUTO};
     command.options.callback_ctx = &command.progress;
     if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;

@@ -27,7 +27,10 @@ static bool take(void *ctx, int option, char *value)
 static int run(int argc, char **argv)
 {
     struct command command = {
-        .options = {.size = sizeof command.options, .progress = cli_on_progress, .warning = cli_on_warning},
+        .options = {.size = sizeof command.options,
+                    .progress = cli_on_progress,
+                    .name = cli_name,
+                    .warning = cli_on_warning},
         .common.mode = PROGRESS_AUTO,
     };
     command.options.callback_ctx = &command.progress;

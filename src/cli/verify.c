@@ -61,6 +61,7 @@ static int run(int argc, char **argv)
     struct command command = {
         .options = {.size = sizeof command.options,
                     .progress = cli_on_progress,
+                    .name = cli_name,
                     .warning = cli_on_warning,
                     .finding = on_finding},
         .common.mode = PROGRESS_AUTO,

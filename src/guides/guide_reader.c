@@ -311,10 +311,11 @@ static enum lt_status refuse_tracks(struct guide_reader *guides, const char *fil
     }
     text_add(&list, "", 1);
     char shown[2048];
-    enum lt_status status = list.failed ? fail_memory(guides->error)
-                                        : fail_as(guides->error, LT_CLASS_NO_SUCH_GUIDES,
-                                                  "%s: %s; choose one with --track PHASE or TID: %s", file, why,
-                                                  printable(shown, sizeof shown, list.data, strlen(list.data)));
+    enum lt_status status =
+        list.failed
+            ? fail_memory(guides->error)
+            : fail_as(guides->error, LT_CLASS_NO_SUCH_GUIDES, "%s: %s; choose one with %s PHASE or TID: %s", file, why,
+                      error_name(guides->error, "track"), printable(shown, sizeof shown, list.data, strlen(list.data)));
     text_free(&list);
     return status;
 }
@@ -329,7 +330,8 @@ enum lt_status guide_reader_check(struct guide_reader *guides)
         wanted += is_wanted(guides, &guides->tracks[i]);
     if (guides->track_count == 0)
         return fail_as(guides->error, LT_CLASS_NO_GUIDES,
-                       "%s: has no layer guides; annotate it first (layertrack annotate) and render the output", file);
+                       "%s: has no layer guides; annotate it first (%s) and render the output", file,
+                       error_name(guides->error, "lt_annotate()"));
     if (wanted > 1)
         return refuse_tracks(guides, file, "more than one track of guides");
     if (wanted == 0)

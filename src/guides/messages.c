@@ -179,7 +179,7 @@ void message_for_mixed_names(const struct track *track, const struct collect *co
 }
 
 void message_for_misplaced_passes(const char *file, const struct misplaced_passes *found,
-                                  const struct listener *listener)
+                                  const struct listener *listener, const struct lt_error *error)
 {
     char name[512], what[512];
     if (found->passes == 0)
@@ -193,10 +193,10 @@ void message_for_misplaced_passes(const char *file, const struct misplaced_passe
                  found->layer, found->gap_ns / 1000, (unsigned)(found->gap_ns % 1000), found->usual_ns / 1000,
                  (unsigned)(found->usual_ns % 1000));
     warn_of(listener, LT_CLASS_MISPLACED_PASSES, found->passes, error_nowhere,
-            "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in doubt); check --anchor-offset and --num-layers against "
-            "layertrack inspect",
+            "%s: pass %" PRIu64 " %s (%" PRIu64 " %s in doubt); check %s and %s against %s",
             printable(name, sizeof name, file, strlen(file)), found->pass, what, found->passes,
-            found->passes == 1 ? "pass is" : "passes are");
+            found->passes == 1 ? "pass is" : "passes are", error_name(error, "anchor_offset"),
+            error_name(error, "num_layers"), error_name(error, "lt_inspect()"));
 }
 
 void message_for_same_kernels(const char *file, const char *phase, const char *other, const struct listener *listener)

@@ -30,9 +30,9 @@ void message_for_same_start(const char *file, const struct plan *plan, const str
 void message_for_mixed_names(const struct track *track, const struct collect *collect, const struct mixed_names *found,
                              const struct listener *listener);
 
-/* Warns about passes that do not fit the runs of their anchors. */
+/* Warns about passes that do not fit the runs of their anchors; `error` has the names. */
 void message_for_misplaced_passes(const char *file, const struct misplaced_passes *found,
-                                  const struct listener *listener);
+                                  const struct listener *listener, const struct lt_error *error);
 
 /* Warns about two tracks that label the same kernels. */
 void message_for_same_kernels(const char *file, const char *phase, const char *other, const struct listener *listener);

@@ -39,9 +39,10 @@ static enum lt_status check_options(const struct lt_annotate_options *options, s
     if (options->trace == NULL || options->trace[0] == '\0')
         return fail_as(error, LT_CLASS_OPTION_MISSING, "no trace; name a file, or - for standard input");
     if (options->output == NULL || options->output[0] == '\0')
-        return fail_as(error, LT_CLASS_OPTION_MISSING, "no output; name one with -o, or - for standard output");
+        return fail_as(error, LT_CLASS_OPTION_MISSING, "no output; name one with %s, or - for standard output",
+                       error_name(error, "output"));
     if (options->level < 0 || options->level > 9)
-        return fail(error, LT_USAGE, "--level must be a whole number from 1 to 9");
+        return fail(error, LT_USAGE, "%s must be a whole number from 1 to 9", error_name(error, "level"));
     return LT_OK;
 }
 
@@ -59,7 +60,8 @@ static enum lt_status decide_outputs(struct job *job)
                 (options->compress == LT_COMPRESS_BY_NAME && !job->to_stdout && ends_in(options->output, ".gz"));
     if (options->report != NULL) {
         if (strcmp(options->report, "-") == 0)
-            return fail(job->error, LT_USAGE, "the report cannot go to standard output; name a file with --report");
+            return fail(job->error, LT_USAGE, "the report cannot go to standard output; name a file with %s",
+                        error_name(job->error, "report"));
         job->report = strdup(options->report);
     } else if (!job->to_stdout) {
         job->report = malloc(strlen(options->output) + sizeof ".layers.json");
@@ -69,7 +71,8 @@ static enum lt_status decide_outputs(struct job *job)
     if (job->report == NULL && (options->report != NULL || !job->to_stdout))
         return fail_memory(job->error);
     if (job->report != NULL && !job->to_stdout && sink_same_place(job->report, options->output))
-        return fail(job->error, LT_USAGE, "output and report are the same file; name another with --report");
+        return fail(job->error, LT_USAGE, "output and report are the same file; name another with %s",
+                    error_name(job->error, "report"));
     enum lt_status status = job->to_stdout ? LT_OK : sink_check_free(options->output, options->trace, job->error);
     if (status == LT_OK && job->report != NULL)
         status = sink_check_free(job->report, options->trace, job->error);
@@ -190,7 +193,7 @@ static enum lt_status make_plans(struct job *job)
         message_for_same_start(track->place, &track->plan, &listener);
         message_for_negative(track->place, &track->plan, &listener);
         message_for_mixed_names(track, &job->collect, &names, &listener);
-        message_for_misplaced_passes(track->place, &found, &listener);
+        message_for_misplaced_passes(track->place, &found, &listener, job->error);
     }
     warn_of_same_kernels(job);
     return LT_OK;
@@ -345,12 +348,15 @@ enum lt_status lt_annotate(const struct lt_annotate_options *options, struct lt_
 {
     struct lt_annotate_options own;
     struct lt_annotate_result done;
+    struct naming naming;
     struct lt_error why;
-    if (versioned_begin(&why, error) != LT_OK)
+    if (versioned_begin(&why, &naming, error) != LT_OK)
         return LT_USAGE;
     if (versioned_check(result, "lt_annotate_result", &why) == LT_OK &&
-        versioned_take(&own, sizeof own, options, "lt_annotate_options", &why) == LT_OK &&
-        annotate(&own, &done, &why) == LT_OK)
-        versioned_give(result, &done, sizeof done);
+        versioned_take(&own, sizeof own, options, "lt_annotate_options", &why) == LT_OK) {
+        naming = (struct naming){own.name, own.callback_ctx};
+        if (annotate(&own, &done, &why) == LT_OK)
+            versioned_give(result, &done, sizeof done);
+    }
     return versioned_end(error, &why);
 }

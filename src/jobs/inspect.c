@@ -21,6 +21,7 @@ struct job {
     struct arena *memory; /* the findings' */
     struct patterns patterns;
     struct lt_track wanted;
+    struct track_words words;
     struct track track; /* of which only the choice is used */
     struct reading reading;
     struct collect collect;
@@ -78,13 +79,13 @@ static void *keep_array(struct job *job, size_t count, size_t size)
     return data;
 }
 
-/* [count] pointers to zeroed structs of `size` bytes, which lie one behind the other. */
+/* [count] pointers to zeroed structs that begin with their size. */
 static void *keep_structs(struct job *job, size_t count, size_t size)
 {
     char **pointers = keep_array(job, count, sizeof *pointers);
     char *structs = keep_array(job, count, size);
     for (size_t i = 0; i < count && pointers != NULL && structs != NULL; i++)
-        pointers[i] = structs + i * size;
+        pointers[i] = memcpy(structs + i * size, &size, sizeof size);
     return structs == NULL ? NULL : pointers;
 }
 
@@ -119,10 +120,8 @@ static bool keep_gaps(struct job *job, size_t first, const struct cluster_times 
 
 static struct lt_inspect_clusters *new_clusters(struct job *job)
 {
-    struct lt_inspect_clusters *clusters = keep_array(job, 1, sizeof *clusters);
-    if (clusters != NULL)
-        clusters->size = sizeof *clusters;
-    return clusters;
+    struct lt_inspect_clusters **one = keep_structs(job, 1, sizeof **one);
+    return one == NULL ? NULL : *one;
 }
 
 static bool describe(struct job *job, size_t first, const struct cluster_times *times,
@@ -187,7 +186,6 @@ static bool fill_groups(struct job *job, uint32_t *group_of, const uint32_t *hos
     for (uint32_t i = 0; i < collect->group_keys.count; i++)
         if (group_of[i] != 0) {
             struct lt_inspect_group *group = job->found->groups[job->found->group_count++];
-            group->size = sizeof *group;
             group_of[i] = (uint32_t)job->found->group_count;
             group->kernels = collect->groups[i].kernels;
             if (!keep_value(job, collect->groups[i].pid, &group->pid) ||
@@ -321,21 +319,22 @@ static bool find(struct job *job)
 static enum lt_status open_job(struct job *job)
 {
     const struct lt_inspect_options *options = job->options;
+    const char *regex = options->anchor_regex;
     if (options->trace == NULL || options->trace[0] == '\0')
         return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no trace; name a file, or - for standard input");
-    if (options->anchor_regex != NULL && options->anchor_regex[0] == '\0')
-        return fail_as(job->error, LT_CLASS_PATTERN,
-                       "--anchor-regex is empty and would match every name; give a pattern");
-    if (options->num_layers != 0 && tracks_check_count("--num-layers", options->num_layers, 1, job->error) != LT_OK)
+    if (regex != NULL && regex[0] == '\0')
+        return fail_as(job->error, LT_CLASS_PATTERN, "%s is empty and would match every name; give a pattern",
+                       error_name(job->error, "anchor_regex"));
+    if (options->num_layers != 0 && tracks_check_count("num_layers", options->num_layers, 1, job->error) != LT_OK)
         return job->error->status;
     /* Which is what is wanted without one. */
-    job->wanted = (struct lt_track){.anchor_regex = options->anchor_regex == NULL ? "" : options->anchor_regex,
-                                    .pid = options->pid,
-                                    .device = options->device};
-    job->track = (struct track){.options = &job->wanted,
-                                .words = &track_option_words,
-                                .anchor_pattern = patterns_add(&job->patterns, track_option_words.anchor_regex,
-                                                               job->wanted.anchor_regex, job->error)};
+    regex = regex == NULL ? "" : regex;
+    job->wanted = (struct lt_track){.anchor_regex = regex, .pid = options->pid, .device = options->device};
+    job->words = track_words_of(job->error);
+    job->track =
+        (struct track){.options = &job->wanted,
+                       .words = &job->words,
+                       .anchor_pattern = patterns_add(&job->patterns, job->words.anchor_regex, regex, job->error)};
     if (job->track.anchor_pattern == PATTERN_NONE)
         return job->error->status;
     struct reading_options reading = {
@@ -403,12 +402,15 @@ enum lt_status lt_inspect(const struct lt_inspect_options *options, struct lt_in
 {
     struct lt_inspect_options own;
     struct lt_inspection found = {.size = sizeof found};
+    struct naming naming;
     struct lt_error why;
-    if (versioned_begin(&why, error) != LT_OK)
+    if (versioned_begin(&why, &naming, error) != LT_OK)
         return LT_USAGE;
     if (versioned_check(inspection, "lt_inspection", &why) == LT_OK &&
-        versioned_take(&own, sizeof own, options, "lt_inspect_options", &why) == LT_OK)
+        versioned_take(&own, sizeof own, options, "lt_inspect_options", &why) == LT_OK) {
+        naming = (struct naming){own.name, own.callback_ctx};
         inspect(&own, &found, &why);
+    }
     versioned_give(inspection, &found, sizeof found);
     return versioned_end(error, &why);
 }

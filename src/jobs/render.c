@@ -42,17 +42,20 @@ static enum lt_status check_options(struct job *job)
     if (options->trace == NULL || options->trace[0] == '\0')
         return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no trace; name an annotated one, or - for standard input");
     if (options->output == NULL || options->output[0] == '\0')
-        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no output; name one with -o, or - for standard output");
+        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no output; name one with %s, or - for standard output",
+                       error_name(job->error, "output"));
     job->width = options->width == 0 ? DEFAULT_WIDTH : options->width;
     if (job->width < 400 || job->width > 4000)
-        return fail(job->error, LT_USAGE, "--width must be a whole number from 400 to 4000");
+        return fail(job->error, LT_USAGE, "%s must be a whole number from 400 to 4000",
+                    error_name(job->error, "width"));
     const char *dot = strrchr(options->output, '.');
     for (size_t i = 0; dot != NULL && i < sizeof foreign / sizeof *foreign; i++)
         if (strcasecmp(dot, foreign[i]) == 0)
             return fail(job->error, LT_USAGE, "a picture is plain SVG; give the output a name that does not end in %s",
                         foreign[i]);
     if (options->some_layers && options->first_layer > options->last_layer)
-        return fail(job->error, LT_USAGE, "--layers must be A-B with A not above B");
+        return fail(job->error, LT_USAGE, "%s must be A-B with A not above B",
+                    error_name(job->error, "first_layer-last_layer"));
     job->to_stdout = strcmp(options->output, "-") == 0;
     return job->to_stdout ? LT_OK : sink_check_free(options->output, options->trace, job->error);
 }
@@ -145,12 +148,12 @@ static enum lt_status check_device(struct job *job)
     text_add(&devices, "", 1);
     const char *file = source_name(job->reading.source);
     enum lt_status status =
-        devices.failed ? fail_memory(job->error)
-                       : fail_as(job->error, LT_CLASS_NOT_THERE,
-                                 "%s: no kernel of --device '%s' in the window; there are some on: %s",
-                                 printable(name, sizeof name, file, strlen(file)),
-                                 printable(wanted, sizeof wanted, job->options->device, strlen(job->options->device)),
-                                 devices.data);
+        devices.failed
+            ? fail_memory(job->error)
+            : fail_as(job->error, LT_CLASS_NOT_THERE, "%s: no kernel of %s '%s' in the window; there are some on: %s",
+                      printable(name, sizeof name, file, strlen(file)), error_name(job->error, "device"),
+                      printable(wanted, sizeof wanted, job->options->device, strlen(job->options->device)),
+                      devices.data);
     text_free(&devices);
     return status;
 }
@@ -261,10 +264,13 @@ static enum lt_status render(const struct lt_render_options *options, struct lt_
 enum lt_status lt_render(const struct lt_render_options *options, struct lt_error *error)
 {
     struct lt_render_options own;
+    struct naming naming;
     struct lt_error why;
-    if (versioned_begin(&why, error) != LT_OK)
+    if (versioned_begin(&why, &naming, error) != LT_OK)
         return LT_USAGE;
-    if (versioned_take(&own, sizeof own, options, "lt_render_options", &why) == LT_OK)
+    if (versioned_take(&own, sizeof own, options, "lt_render_options", &why) == LT_OK) {
+        naming = (struct naming){own.name, own.callback_ctx};
         render(&own, &why);
+    }
     return versioned_end(error, &why);
 }

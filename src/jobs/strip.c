@@ -36,9 +36,10 @@ static enum lt_status check_options(struct strip *job)
     if (options->trace == NULL || options->trace[0] == '\0')
         return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no trace; name a file, or - for standard input");
     if (options->output == NULL || options->output[0] == '\0')
-        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no output; name one with -o, or - for standard output");
+        return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no output; name one with %s, or - for standard output",
+                       error_name(job->error, "output"));
     if (options->level < 0 || options->level > 9)
-        return fail(job->error, LT_USAGE, "--level must be a whole number from 1 to 9");
+        return fail(job->error, LT_USAGE, "%s must be a whole number from 1 to 9", error_name(job->error, "level"));
     size_t len = strlen(options->output);
     job->to_stdout = strcmp(options->output, "-") == 0;
     job->gzip = options->compress == LT_COMPRESS_GZIP ||
@@ -93,8 +94,8 @@ static enum lt_status check_form(struct strip *job)
     if (job->findings.differences > 0)
         return fail_as(job->error, LT_CLASS_GUIDES_CHANGED,
                        "%s: something else lies on the tid of its guides, which was free: another program changed the "
-                       "file; layertrack verify shows where, annotate the source again",
-                       source_name(job->reading.source));
+                       "file; %s shows where, annotate the source again",
+                       source_name(job->reading.source), error_name(job->error, "lt_verify()"));
     return LT_OK;
 }
 
@@ -115,9 +116,9 @@ static enum lt_status use_report(struct strip *job)
         return fail_as(
             job->error, LT_CLASS_REPORT_OF_ANOTHER,
             "%s: its report tells of other guides (%llu bytes at byte %llu of a trace of %llu); name the right "
-            "one with --report, or move it away",
+            "one with %s, or move it away",
             name, (unsigned long long)job->bytes, (unsigned long long)job->offset,
-            (unsigned long long)job->source_bytes);
+            (unsigned long long)job->source_bytes, error_name(job->error, "report"));
     struct report_proof proof = report_proof(&job->report);
     if (proof.expected == NULL || !proof.is_whole) {
         if (own_comma)
@@ -132,8 +133,8 @@ static enum lt_status use_report(struct strip *job)
     if (strcmp(proof.expected, hash) != 0)
         return fail_as(job->error, LT_CLASS_NOT_THE_SOURCE,
                        "%s: without its guides it is not the source of its report (%s %s, not %s): something else "
-                       "was changed; layertrack verify with the source shows where, or move the report away",
-                       name, proof.name, hash, proof.expected);
+                       "was changed; %s with the source shows where, or move the report away",
+                       name, proof.name, hash, proof.expected, error_name(job->error, "lt_verify()"));
     found->insert_offset = job->offset;
     found->insert_bytes = job->bytes;
     return LT_OK;
@@ -298,12 +299,15 @@ enum lt_status lt_strip(const struct lt_strip_options *options, struct lt_strip_
 {
     struct lt_strip_options own;
     struct lt_strip_result done;
+    struct naming naming;
     struct lt_error why;
-    if (versioned_begin(&why, error) != LT_OK)
+    if (versioned_begin(&why, &naming, error) != LT_OK)
         return LT_USAGE;
     if (versioned_check(result, "lt_strip_result", &why) == LT_OK &&
-        versioned_take(&own, sizeof own, options, "lt_strip_options", &why) == LT_OK &&
-        strip(&own, &done, &why) == LT_OK)
-        versioned_give(result, &done, sizeof done);
+        versioned_take(&own, sizeof own, options, "lt_strip_options", &why) == LT_OK) {
+        naming = (struct naming){own.name, own.callback_ctx};
+        if (strip(&own, &done, &why) == LT_OK)
+            versioned_give(result, &done, sizeof done);
+    }
     return versioned_end(error, &why);
 }

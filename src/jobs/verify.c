@@ -334,10 +334,13 @@ static enum lt_status verify(const struct lt_verify_options *options, struct lt_
 enum lt_status lt_verify(const struct lt_verify_options *options, struct lt_error *error)
 {
     struct lt_verify_options own;
+    struct naming naming;
     struct lt_error why;
-    if (versioned_begin(&why, error) != LT_OK)
+    if (versioned_begin(&why, &naming, error) != LT_OK)
         return LT_USAGE;
-    if (versioned_take(&own, sizeof own, options, "lt_verify_options", &why) == LT_OK)
+    if (versioned_take(&own, sizeof own, options, "lt_verify_options", &why) == LT_OK) {
+        naming = (struct naming){own.name, own.callback_ctx};
         verify(&own, &why);
+    }
     return versioned_end(error, &why);
 }

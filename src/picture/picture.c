@@ -186,8 +186,9 @@ static struct picture_stream *stream_of(struct picture *picture, const struct sc
     char file[512];
     if (picture->stream_count == PICTURE_MAX_STREAMS) {
         fail(picture->error, LT_SELECTION,
-             "%s: the kernels of the window lie on more than %d streams; choose fewer layers with --layers",
-             printable(file, sizeof file, picture->trace_name, strlen(picture->trace_name)), PICTURE_MAX_STREAMS);
+             "%s: the kernels of the window lie on more than %d streams; choose fewer layers with %s",
+             printable(file, sizeof file, picture->trace_name, strlen(picture->trace_name)), PICTURE_MAX_STREAMS,
+             error_name(picture->error, "first_layer-last_layer"));
         return NULL;
     }
     if (!array_reserve(&picture->streams, &picture->stream_capacity, number, sizeof *picture->streams))

@@ -462,7 +462,7 @@ enum lt_status spec_read(struct spec *spec, const char *path, struct lt_error *e
 {
     *spec = (struct spec){0};
     if (path[0] == '\0' || strcmp(path, "-") == 0)
-        return fail(error, LT_USAGE, "--spec '%s' names no file; save the spec in one", path);
+        return fail(error, LT_USAGE, "%s '%s' names no file; save the spec in one", error_name(error, "spec"), path);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(error, path, "cannot be opened", errno);

@@ -4,22 +4,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "trace/wanted.h"
-
-const struct track_words track_option_words = {
-    .anchor_regex = "--anchor-regex",
-    .end_anchor_regex = "--end-anchor-regex",
-    .landmark_regex = "--landmark-regex",
-    .within = "--within",
-    .within_gpu = "--within-gpu",
-    .pid = "--pid",
-    .device = "--device",
-    .num_layers = "--num-layers",
-    .passes = "--passes",
-    .anchor_offset = "--anchor-offset",
-    .phase = "--phase",
-};
 
 const struct track_words track_spec_words = {
     .anchor_regex = "anchor_regex",
@@ -34,6 +21,23 @@ const struct track_words track_spec_words = {
     .anchor_offset = "anchor_offset",
     .phase = "phase",
 };
+
+struct track_words track_words_of(const struct lt_error *error)
+{
+    return (struct track_words){
+        .anchor_regex = error_name(error, "anchor_regex"),
+        .end_anchor_regex = error_name(error, "end_anchor_regex"),
+        .landmark_regex = error_name(error, "landmarks[].regex"),
+        .within = error_name(error, "within"),
+        .within_gpu = error_name(error, "within_gpu"),
+        .pid = error_name(error, "pid"),
+        .device = error_name(error, "device"),
+        .num_layers = error_name(error, "num_layers"),
+        .passes = error_name(error, "passes"),
+        .anchor_offset = error_name(error, "anchor_offset"),
+        .phase = error_name(error, "phase"),
+    };
+}
 
 /* ---- anchors, and groups ----------------------------------------------------------------------------------- */
 

@@ -20,12 +20,13 @@
 #include "trace/patterns.h"
 #include "trace/suggest.h"
 
-/* What messages call the options: by command line, or by the keys of a spec. */
+/* What messages call the options: as the caller does, or by the keys of a spec. */
 struct track_words {
     const char *anchor_regex, *end_anchor_regex, *landmark_regex, *within, *within_gpu, *pid, *device, *num_layers,
         *passes, *anchor_offset, *phase;
 };
-extern const struct track_words track_option_words, track_spec_words;
+extern const struct track_words track_spec_words;
+struct track_words track_words_of(const struct lt_error *error);
 
 /* A matching scope that has no place in time, or an object or array as pid or tid. */
 struct bad_scope {

@@ -12,8 +12,9 @@
 
 /* ---- checks ------------------------------------------------------------------------------------------------ */
 
-static enum lt_status check_text(const char *option, const char *text, size_t most, struct lt_error *error)
+static enum lt_status check_text(const char *member, const char *text, size_t most, struct lt_error *error)
 {
+    const char *option = error_name(error, member);
     if (text != NULL && !utf8_valid(text, strlen(text)))
         return fail(error, LT_USAGE, "%s is not UTF-8; write it in UTF-8", option);
     if (text == NULL || utf8_is_blank(text, strlen(text)))
@@ -23,10 +24,11 @@ static enum lt_status check_text(const char *option, const char *text, size_t mo
     return LT_OK;
 }
 
-enum lt_status tracks_check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error)
+enum lt_status tracks_check_count(const char *member, uint64_t count, uint64_t least, struct lt_error *error)
 {
     if (count < least || count > MAX_COUNT)
-        return fail(error, LT_USAGE, "%s must be a whole number from %u to 2^53", option, (unsigned)least);
+        return fail(error, LT_USAGE, "%s must be a whole number from %u to 2^53", error_name(error, member),
+                    (unsigned)least);
     return LT_OK;
 }
 
@@ -40,7 +42,7 @@ static enum lt_status take_landmarks(struct lt_track *track, struct lt_landmark 
     track->landmarks = own;
     for (size_t i = 0; i < track->landmark_count; i++) {
         own[i].count = own[i].count == 0 ? 1 : own[i].count == LT_NONE ? 0 : own[i].count;
-        if (tracks_check_count("the count of --landmark-regex", own[i].count, 0, error) != LT_OK)
+        if (tracks_check_count("landmarks[].count", own[i].count, 0, error) != LT_OK)
             return error->status;
     }
     return LT_OK;
@@ -50,22 +52,22 @@ static enum lt_status take_landmarks(struct lt_track *track, struct lt_landmark 
 static enum lt_status check_track(const struct lt_track *track, struct lt_error *error)
 {
     if (track->anchor_regex == NULL)
-        return fail_as(error, LT_CLASS_OPTION_MISSING, "--anchor-regex is required");
-    enum lt_status status = tracks_check_count("--num-layers", track->num_layers, 1, error);
+        return fail_as(error, LT_CLASS_OPTION_MISSING, "%s is required", error_name(error, "anchor_regex"));
+    enum lt_status status = tracks_check_count("num_layers", track->num_layers, 1, error);
     if (status == LT_OK)
-        status = tracks_check_count("--passes", track->passes, 1, error);
+        status = tracks_check_count("passes", track->passes, 1, error);
     if (status == LT_OK)
-        status = tracks_check_count("--anchor-offset", track->anchor_offset, 0, error);
+        status = tracks_check_count("anchor_offset", track->anchor_offset, 0, error);
     if (status == LT_OK)
-        status = tracks_check_count("--first-layer", track->first_layer, 0, error);
+        status = tracks_check_count("first_layer", track->first_layer, 0, error);
     if (status == LT_OK)
-        status = tracks_check_count("--anchor-stride", track->anchor_stride, 1, error);
+        status = tracks_check_count("anchor_stride", track->anchor_stride, 1, error);
     if (status == LT_OK)
-        status = tracks_check_count("--extra-anchors-per-pass", track->extra_anchors_per_pass, 0, error);
+        status = tracks_check_count("extra_anchors_per_pass", track->extra_anchors_per_pass, 0, error);
     if (status == LT_OK)
-        status = check_text("--phase", track->phase, LT_MAX_PHASE, error);
+        status = check_text("phase", track->phase, LT_MAX_PHASE, error);
     if (status == LT_OK)
-        status = check_text("--evidence", track->evidence, LT_MAX_EVIDENCE, error);
+        status = check_text("evidence", track->evidence, LT_MAX_EVIDENCE, error);
     return status;
 }
 
@@ -177,7 +179,8 @@ static enum lt_status choose(struct tracks *tracks, const struct lt_annotate_opt
 {
     if (options->spec != NULL) {
         if (options->track_count > 0)
-            return fail(error, LT_USAGE, "--spec takes the place of the options of a track; give one or the other");
+            return fail(error, LT_USAGE, "%s takes the place of the options of a track; give one or the other",
+                        error_name(error, "spec"));
         enum lt_status status = spec_read(&tracks->spec, options->spec, error);
         *from = tracks->spec.tracks;
         tracks->count = tracks->spec.count;
@@ -204,11 +207,12 @@ enum lt_status tracks_init(struct tracks *tracks, const struct lt_annotate_optio
     if (tracks->items == NULL)
         return fail_memory(error);
     tracks->count = count;
+    tracks->words = track_words_of(error);
     struct compiling compiling = {.tracks = tracks, .spec = options->spec, .error = error};
     for (size_t i = 0; i < count; i++) {
         compiling.index = i;
         tracks->items[i].options = &from[i];
-        tracks->items[i].words = options->spec == NULL ? &track_option_words : &track_spec_words;
+        tracks->items[i].words = options->spec == NULL ? &tracks->words : &track_spec_words;
         if (!add_patterns(&compiling, &tracks->items[i]))
             return error->status;
     }

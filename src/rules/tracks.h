@@ -19,11 +19,12 @@ struct tracks {
     /* Or the caller's tracks, with the defaults where those have 0. */
     struct lt_track *given;        /* [count] */
     struct lt_landmark *landmarks; /* [count][LT_MAX_LANDMARKS] */
-    struct arena texts;            /* what messages call the patterns */
+    struct arena texts;            /* what messages call the patterns of a spec */
+    struct track_words words;      /* what they call a track's members, by the caller's naming */
 };
 
-/* Whether an option's count is one from `least` to 2^53, or LT_USAGE. */
-enum lt_status tracks_check_count(const char *option, uint64_t count, uint64_t least, struct lt_error *error);
+/* Whether a count is one from `least` to 2^53, or LT_USAGE; `member` is the public header's name for it. */
+enum lt_status tracks_check_count(const char *member, uint64_t count, uint64_t least, struct lt_error *error);
 
 /*
  * Reads the spec if there is one, or takes the options' tracks; checks them

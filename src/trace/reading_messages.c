@@ -59,6 +59,7 @@ struct sentence {
     enum lt_class class_id;
     struct text what;
     const char *hint; /* what to do, or NULL */
+    char strict_hint[128];
     struct error_place place;
 };
 
@@ -195,15 +196,19 @@ static void say_no_events(struct sentence *sentence, struct source *source, cons
                    "give a Chrome JSON trace as Torch Profiler writes it");
 }
 
-static void say_syntax(struct sentence *sentence, struct source *source, const struct scan_problem *problem)
+/* `error` has the names. */
+static void say_syntax(struct sentence *sentence, struct source *source, const struct scan_problem *problem,
+                       const struct lt_error *error)
 {
     char what[160];
     const char *detail = problem->detail != NULL ? problem->detail : "syntax error";
     if (problem->offset < 4 && say_recognised(sentence, source))
         return;
     snprintf(what, sizeof what, "is not valid JSON: %s", detail);
+    snprintf(sentence->strict_hint, sizeof sentence->strict_hint, "mend this place, or try without %s",
+             error_name(error, "LT_PARSER_STRICT"));
     say_placed(sentence, source, problem, what,
-               problem->only_strict ? "mend this place, or try without --strict"
+               problem->only_strict ? sentence->strict_hint
                : strcmp(problem->key, "name") == 0
                    ? "an unescaped quote in the name? Escape it (\\\") in the program that writes the trace"
                    : "record the trace again or mend this place");
@@ -275,7 +280,7 @@ enum lt_status message_for_scan(struct source *source, const struct scan_problem
         say_trailing(&sentence, source, problem);
         break;
     default:
-        say_syntax(&sentence, source, problem);
+        say_syntax(&sentence, source, problem, error);
         break;
     }
     return finish(source, &sentence, error);

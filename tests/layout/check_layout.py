@@ -6,7 +6,7 @@
 
 A file is a header and what carries its name (json/scan_fast.h, scan_fast.c, scan_fast_step.c) together, up to the next pair. Found are includes that run to a higher floor or
 do not name the folder, files that include or call each other in a circle, files of more than 600 lines, lines of more than 120
-characters, and folders that the design does not describe. What is in KNOWN is passed over, and must still be there.
+characters, sentences of the library that name a command's options, and folders that the design does not describe. What is in KNOWN is passed over, and must still be there.
 """
 import argparse
 import re
@@ -65,6 +65,15 @@ class Tree:
             for number, line in enumerate(lines, 1):
                 if len(line) > MOST_COLUMNS:
                     self.say(path, number, f"more than {MOST_COLUMNS} characters: {line}")
+
+    def check_words(self):
+        """The library asks its caller how things are called: error_name()."""
+        for path in self.files:
+            if self.name(path).split("/")[0] in ("cli", "serve"):
+                continue
+            for number, line in enumerate(self.texts[path].splitlines(), 1):
+                if re.search(r'"[^"]*(?<![-\w])--[a-z][^"]*"', line):
+                    self.say(path, number, f"names an option: {line.strip()}")
 
     def check_folders(self):
         design = self.root / "docs/design.md"
@@ -148,6 +157,7 @@ class Tree:
 
     def check(self):
         self.check_sizes()
+        self.check_words()
         self.check_folders()
         edges = self.check_includes()
         self.add_calls(edges)
@@ -174,6 +184,7 @@ def self_test():
         "calls b()": {"src/base/a.c": '#include "base/a.h"\nint b(void);\nint a(void)\n{\n    return b();\n}\n'},
         "more than 600 lines": {"src/base/c.c": "\n" * 601},
         "more than 120 characters": {"src/base/c.c": "/*" + "x" * 120 + "*/\n"},
+        "names an option": {"src/base/c.c": 'const char *c = "%s: is wrong; see --all";\n'},
         "does not describe src/gzip/": {"src/gzip/c.c": ""},
         "is no floor": {"src/cellar/c.c": ""},
     }

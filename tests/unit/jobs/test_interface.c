@@ -293,12 +293,64 @@ static void warnings_have_classes(void **state)
     write_trace(true);
 }
 
+static const char *in_capitals(void *ctx, const char *name)
+{
+    static const char *const names[][2] = {
+        {"anchor_regex", "REGEX"}, {"level", "LEVEL"}, {"lt_annotate()", "ANNOTATE"}, {"pid", "PROCESS"}};
+    ++*(int *)ctx;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], name) == 0)
+            return names[i][1];
+    return NULL;
+}
+
+/* A message calls things as the caller does; as the header does, where nobody says. */
+static void names_are_the_callers(void **state)
+{
+    (void)state;
+    struct lt_error error = {.size = sizeof error};
+    for (int given = 0; given < 2; given++) {
+        int asked = 0;
+        struct lt_track track = a_track();
+        struct lt_annotate_options options = options_for(&track);
+        options.name = given ? in_capitals : NULL;
+        options.callback_ctx = &asked;
+        options.level = 10;
+        assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+        assert_string_equal(error.message, given ? "LEVEL must be a whole number from 1 to 9"
+                                                 : "level must be a whole number from 1 to 9");
+        options.level = 0;
+        track.pid = "1";
+        assert_int_equal(lt_annotate(&options, NULL, &error), LT_SELECTION);
+        assert_string_equal(error.what,
+                            given ? "no matching kernel with PROCESS '1'" : "no matching kernel with pid '1'");
+        track.pid = NULL;
+        track.num_layers = 99;
+        assert_int_equal(lt_annotate(&options, NULL, &error), LT_SELECTION);
+        assert_string_equal(error.hint, "check num_layers, passes and anchor_offset");
+        track.anchor_regex = "x";
+        assert_int_equal(lt_annotate(&options, NULL, &error), LT_SELECTION);
+        assert_string_equal(error.what, given ? "REGEX 'x' matches none of 6 kernels"
+                                              : "anchor_regex 'x' matches none of 6 kernels");
+        struct lt_render_options render = {.size = sizeof render, .trace = trace, .output = output};
+        render.name = given ? in_capitals : NULL;
+        render.callback_ctx = &asked;
+        assert_int_equal(lt_render(&render, &error), LT_SELECTION);
+        assert_int_equal(error.class_id, LT_CLASS_NO_GUIDES);
+        assert_string_equal(error.hint, given ? "annotate it first (ANNOTATE) and render the output"
+                                              : "annotate it first (lt_annotate()) and render the output");
+        assert_null(error.own);
+        assert_int_equal(asked > 0, given);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_is_the_default),     cmocka_unit_test(a_program_that_is_older),
         cmocka_unit_test(a_program_that_is_newer), cmocka_unit_test(a_size_must_be_set),
         cmocka_unit_test(findings_by_pointer),     cmocka_unit_test(warnings_have_classes),
+        cmocka_unit_test(names_are_the_callers),
     };
     return cmocka_run_group_tests_name("interface", tests, set_up, tear_down);
 }

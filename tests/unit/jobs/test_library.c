@@ -336,7 +336,7 @@ static void errors_explain_themselves(void **state)
     wrong.num_layers = 0;
     options.tracks = &wrong;
     assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
-    assert_string_equal(error.message, "--num-layers must be a whole number from 1 to 2^53");
+    assert_string_equal(error.message, "num_layers must be a whole number from 1 to 2^53");
     assert_int_equal(error.status, LT_USAGE);
     options = options_for("-");
     options.trace = "/no/such/trace";

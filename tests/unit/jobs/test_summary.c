@@ -17,7 +17,6 @@ static const uint64_t runs[] = {36, 36, 36, 20};
 
 static void make(struct rank_result results[3])
 {
-    struct arena none = {0};
     for (int i = 0; i < 3; i++)
         results[i] = (struct rank_result){.counted = true, .anchors = 128, .pid = "7", .verdict = "done"};
     results[0].file = "t/r0-b.json";
@@ -30,8 +29,8 @@ static void make(struct rank_result results[3])
     results[0].accepted = true;
     results[0].offset = 36;
     results[0].passes = 2;
-    decimal_parse(&results[0].first_us, "4203669603771.648", 17, &none);
-    decimal_parse(&results[0].last_us, "4203669604771.5000", 18, &none);
+    decimal_parse(&results[0].first_us, "4203669603771.648", 17);
+    decimal_parse(&results[0].last_us, "4203669604771.5000", 18);
     results[0].has_base = true;
     results[0].base_ns = INT64_C(1700000000000000000);
     results[0].warnings = 3;
