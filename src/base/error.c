@@ -250,6 +250,8 @@ static struct advice advice(int errnum)
         return (struct advice){LT_CLASS_IO, "it is closed"};
     case EIO:
         return (struct advice){LT_CLASS_IO, "check the disk"};
+    case ENOMEM:
+        return (struct advice){LT_CLASS_NO_MEMORY, NULL};
     default:
         return (struct advice){LT_CLASS_IO, NULL};
     }

@@ -51,7 +51,7 @@ extern const struct error_place error_nowhere;
 enum lt_status fail_at(struct lt_error *error, enum lt_class class_id, struct error_place place, const char *format,
                        ...) PRINTF_LIKE(4, 5);
 
-/* The same about a file and an errno value: LT_IO, "FILE: what: strerror; what to do". */
+/* The same about a file and an errno value: LT_IO, or LT_NO_MEMORY; "FILE: what: strerror; what to do". */
 enum lt_status fail_errno(struct lt_error *error, const char *file, const char *what, int errnum);
 
 /* The same for writing, where a reader that went away (EPIPE) has words of its own. */

@@ -1,0 +1,154 @@
+/*
+ * Each allocation of a job fails once: the job says LT_NO_MEMORY, and apart
+ * from trouble with files, and leaves nothing. The linker puts the functions
+ * here in the place of libc's.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layertrack.h"
+
+static char folder[] = "/tmp/layertrack-test-XXXXXX";
+static char trace[64], output[64], report[64];
+
+static int left = -1; /* allocations until one fails; below 0: none does */
+
+static bool fails(void)
+{
+    if (left < 0 || left-- > 0)
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__real_realloc(void *data, size_t size);
+void *__wrap_realloc(void *data, size_t size);
+void *__wrap_realloc(void *data, size_t size)
+{
+    return fails() ? NULL : __real_realloc(data, size);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(trace, sizeof trace, "%s/t.json", folder);
+    snprintf(output, sizeof output, "%s/out.json", folder);
+    snprintf(report, sizeof report, "%s/out.json.layers.json", folder);
+    FILE *file = fopen(trace, "w");
+    if (file == NULL)
+        return -1;
+    fputs("{\"traceEvents\": [\n", file);
+    for (int i = 0; i < 4; i++)
+        fprintf(file, "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":1}",
+                i > 0 ? ",\n" : "", i, i * 10);
+    fputs("]}", file);
+    return fclose(file);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(trace);
+    return rmdir(folder);
+}
+
+static bool take_row(void *ctx, const struct lt_row *row)
+{
+    (void)row;
+    ++*(int *)ctx;
+    return true;
+}
+
+static enum lt_status annotate(struct lt_error *error)
+{
+    int rows = 0;
+    const struct lt_landmark landmark = {.size = sizeof landmark, .regex = "k"};
+    const struct lt_track track = {.size = sizeof track,
+                                   .anchor_regex = "k",
+                                   .phase = "p",
+                                   .evidence = "e",
+                                   .num_layers = 2,
+                                   .landmarks = &landmark,
+                                   .landmark_count = 1};
+    const struct lt_annotate_options options = {.size = sizeof options,
+                                                .trace = trace,
+                                                .output = output,
+                                                .tracks = &track,
+                                                .track_count = 1,
+                                                .threads = 1,
+                                                .row = take_row,
+                                                .callback_ctx = &rows};
+    return lt_annotate(&options, NULL, error);
+}
+
+static enum lt_status inspect(struct lt_error *error)
+{
+    const struct lt_inspect_options options = {
+        .size = sizeof options, .trace = trace, .anchor_regex = "k", .num_layers = 2, .threads = 1};
+    struct lt_inspection found = {.size = sizeof found};
+    enum lt_status status = lt_inspect(&options, &found, error);
+    lt_inspection_free(&found);
+    return status;
+}
+
+static void each_allocation_fails(void **state)
+{
+    (void)state;
+    for (int job = 0; job < 2; job++) {
+        int failed = 0;
+        for (int at = 0;; at++) {
+            struct lt_error error = {.size = sizeof error};
+            left = at;
+            enum lt_status status = job == 0 ? annotate(&error) : inspect(&error);
+            bool all_done = left >= 0;
+            left = -1;
+            if (status == LT_OK) {
+                unlink(output);
+                unlink(report);
+                /* Else it did without: room to sort faster. */
+                if (all_done)
+                    break;
+                continue;
+            }
+            assert_int_equal(status, LT_NO_MEMORY);
+            assert_int_equal(error.status, LT_NO_MEMORY);
+            assert_int_equal(error.class_id, LT_CLASS_NO_MEMORY);
+            assert_int_equal(access(output, F_OK), -1);
+            assert_int_equal(access(report, F_OK), -1);
+            failed++;
+        }
+        assert_true(failed > 20);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_fails)};
+    return cmocka_run_group_tests_name("no memory", tests, set_up, tear_down);
+}
