@@ -277,11 +277,38 @@ struct lt_track {
     const char *within_gpu;              /* only anchors that start in a gpu_user_annotation of such a name; or NULL */
 };
 
+/*
+ * One guide: a row of the report, whose keys the members are named after
+ * (docs/layertrack.1). All of it is valid during the call.
+ */
+struct lt_row {
+    size_t size;
+    size_t track;       /* index among the job's tracks, ... */
+    const char *phase;  /* ... its phase, ... */
+    uint64_t guide_tid; /* ... and its tid */
+    uint64_t pass_index, layer_id, anchor_index;
+    const char *anchor_name; /* decoded, `anchor_name_len` bytes, may be any bytes */
+    size_t anchor_name_len;
+    const char *anchor_tid;                          /* a JSON value */
+    const char *start_us, *end_us;                   /* exact */
+    const char *start_relative_ms, *end_relative_ms; /* exact, from the trace's first ts */
+    int64_t guide_start_us, guide_end_us;            /* whole microseconds, as the guide has them */
+    const char *boundary_kind;
+};
+
+/*
+ * Takes a row; returns false to cancel the job, which then fails with
+ * LT_CANCELLED. Hears of all tracks once all are accepted, one behind the
+ * other, each in the order of time; nothing is written before the last row.
+ * Called from the thread that runs the job.
+ */
+typedef bool lt_row_fn(void *ctx, const struct lt_row *row);
+
 /* What to do. Strings and tracks stay the caller's. */
 struct lt_annotate_options {
     size_t size;
     const char *trace;             /* path, or "-": standard input. Required */
-    const char *output;            /* path, or "-": standard output. Required */
+    const char *output;            /* path, or "-": standard output. Required, save in a dry run */
     const char *report;            /* path, or NULL: "<output>.layers.json", none for standard output */
     const struct lt_track *tracks; /* [track_count]; all are accepted, or nothing is written */
     size_t track_count;            /* 1 .. LT_MAX_TRACKS; 0 with a spec */
@@ -290,10 +317,12 @@ struct lt_annotate_options {
     int level;        /* 1..9; 0: the default, 6 */
     unsigned threads; /* 0: one per core */
     enum lt_parser parser;
+    bool dry_run;             /* does everything but the files; `output` may be NULL then, else it is checked too */
     lt_progress_fn *progress; /* may be NULL */
     lt_warning_fn *warning;   /* may be NULL */
     lt_name_fn *name;         /* may be NULL */
     void *callback_ctx;       /* handed to all of them */
+    lt_row_fn *row;           /* may be NULL */
 };
 
 /* What was done; everything of it stands in the report too. */

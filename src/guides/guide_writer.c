@@ -61,22 +61,28 @@ void guide_track_name(struct text *text, const char *phase)
     text_free(&name);
 }
 
-static void relative_ms(struct text *text, const char *name, const struct decimal *time, const struct decimal *origin)
+void guide_relative_ms(struct text *text, const struct collect *collect, const struct decimal *time)
 {
     struct decimal difference;
-    text->failed |= decimal_subtract(&difference, time, origin) != DECIMAL_OK; /* guide_fit() has seen that it fits */
+    /* guide_fit() has seen that it fits. */
+    text->failed |= decimal_subtract(&difference, time, &collect->origin) != DECIMAL_OK;
     struct decimal ms = decimal_shift(&difference, 3);
-    text_key_decimal(text, name, &ms);
+    text_decimal(text, &ms);
 }
 
-/* The members of a report row, without braces. */
-void guide_row(struct text *text, const struct collect *collect, const struct guide *guide)
+const char *guide_boundary_kind(const struct guide *guide)
 {
     static const char *const boundaries[] = {
         [PLAN_NEXT_ANCHOR] = "next_layer_anchor",
         [PLAN_TERMINAL_END] = "terminal_kernel_end",
         [PLAN_POINT] = "anchor_point_only",
     };
+    return boundaries[guide->boundary];
+}
+
+/* The members of a report row, without braces. */
+void guide_row(struct text *text, const struct collect *collect, const struct guide *guide)
+{
     const struct intern_entry *name = &collect->names.entries[guide->anchor->name];
     text_key_u64(text, "pass_index", guide->pass_index);
     text_puts(text, ", ");
@@ -100,11 +106,13 @@ void guide_row(struct text *text, const struct collect *collect, const struct gu
     text_key(text, "guide_end_us");
     text_i64(text, guide->guide_end);
     text_puts(text, ", ");
-    relative_ms(text, "start_relative_ms", &guide->start, &collect->origin);
+    text_key(text, "start_relative_ms");
+    guide_relative_ms(text, collect, &guide->start);
     text_puts(text, ", ");
-    relative_ms(text, "end_relative_ms", &guide->end, &collect->origin);
+    text_key(text, "end_relative_ms");
+    guide_relative_ms(text, collect, &guide->end);
     text_puts(text, ", ");
-    text_key_string(text, "boundary_kind", boundaries[guide->boundary]);
+    text_key_string(text, "boundary_kind", guide_boundary_kind(guide));
 }
 
 /* What every event of the track shares: its process and its tid. */

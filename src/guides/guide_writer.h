@@ -62,4 +62,8 @@ void guide_row(struct text *text, const struct collect *collect, const struct gu
 void guide_value(struct text *text, const struct collect *collect, uint32_t number, bool keep_invalid);
 void guide_track_name(struct text *text, const char *phase);
 
+/* The same of single members: a time in ms from the trace's origin, and what ends the guide. */
+void guide_relative_ms(struct text *text, const struct collect *collect, const struct decimal *time);
+const char *guide_boundary_kind(const struct guide *guide);
+
 #endif

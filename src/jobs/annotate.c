@@ -9,6 +9,7 @@
 #include "guides/guide_writer.h"
 #include "guides/messages.h"
 #include "guides/report_writer.h"
+#include "guides/rows.h"
 #include "io/sink.h"
 #include "io/splice.h"
 #include "rules/launches.h"
@@ -38,7 +39,8 @@ static enum lt_status check_options(const struct lt_annotate_options *options, s
 {
     if (options->trace == NULL || options->trace[0] == '\0')
         return fail_as(error, LT_CLASS_OPTION_MISSING, "no trace; name a file, or - for standard input");
-    if (options->output == NULL || options->output[0] == '\0')
+    bool needs_output = !options->dry_run || options->output != NULL;
+    if (needs_output && (options->output == NULL || options->output[0] == '\0'))
         return fail_as(error, LT_CLASS_OPTION_MISSING, "no output; name one with %s, or - for standard output",
                        error_name(error, "output"));
     if (options->level < 0 || options->level > 9)
@@ -55,6 +57,8 @@ static bool ends_in(const char *text, const char *ending)
 static enum lt_status decide_outputs(struct job *job)
 {
     const struct lt_annotate_options *options = job->options;
+    if (options->output == NULL)
+        return LT_OK;
     job->to_stdout = strcmp(options->output, "-") == 0;
     job->gzip = options->compress == LT_COMPRESS_GZIP ||
                 (options->compress == LT_COMPRESS_BY_NAME && !job->to_stdout && ends_in(options->output, ".gz"));
@@ -236,6 +240,42 @@ static enum lt_status open_sinks(struct job *job)
     return LT_OK;
 }
 
+static void fill_result(const struct job *job, const struct guide_writer *writer, uint64_t insert_bytes,
+                        struct lt_annotate_result *result)
+{
+    *result = (struct lt_annotate_result){
+        .events = job->reading.layout.events,
+        .added_events = guide_event_count(writer),
+        .tracks = job->tracks.count,
+        .guide_tid = job->tracks.items[0].selection.guide_tid,
+        .source_bytes = job->reading.layout.total,
+        .insert_offset = job->reading.layout.insert_offset,
+        .insert_bytes = insert_bytes,
+    };
+    for (size_t i = 0; i < job->tracks.count; i++) {
+        result->anchors += job->tracks.items[i].anchor_count;
+        result->guides += job->tracks.items[i].plan.guide_count;
+    }
+}
+
+static bool count_bytes(void *ctx, const void *data, size_t len)
+{
+    (void)data;
+    *(uint64_t *)ctx += len;
+    return true;
+}
+
+/* What pass two would do. */
+static enum lt_status dry_run(struct job *job, struct lt_annotate_result *result)
+{
+    struct guide_writer writer = {.collect = &job->collect, .needs_comma = job->reading.layout.needs_comma};
+    uint64_t bytes = 0;
+    if (!guide_insertion(&writer, count_bytes, &bytes))
+        return fail_memory(job->error);
+    fill_result(job, &writer, bytes, result);
+    return LT_OK;
+}
+
 static enum lt_status pass_two(struct job *job, struct lt_annotate_result *result)
 {
     struct guide_writer writer = {
@@ -264,20 +304,14 @@ static enum lt_status pass_two(struct job *job, struct lt_annotate_result *resul
         return status;
     if (job->report_sink != NULL && !report_write(&writer, &facts, write_report, job->report_sink))
         return sink_error(job->report_sink, job->error) != LT_OK ? job->error->status : fail_memory(job->error);
-    *result = (struct lt_annotate_result){
-        .events = job->reading.layout.events,
-        .added_events = guide_event_count(&writer),
-        .tracks = job->tracks.count,
-        .guide_tid = job->tracks.items[0].selection.guide_tid,
-        .source_bytes = job->reading.layout.total,
-        .insert_offset = job->reading.layout.insert_offset,
-        .insert_bytes = facts.insert_bytes,
-    };
-    for (size_t i = 0; i < job->tracks.count; i++) {
-        result->anchors += job->tracks.items[i].anchor_count;
-        result->guides += job->tracks.items[i].plan.guide_count;
-    }
+    fill_result(job, &writer, facts.insert_bytes, result);
     return sink_commit((struct sink *[]){job->output, job->report_sink}, 2, job->error);
+}
+
+static enum lt_status write_files(struct job *job, struct lt_annotate_result *result)
+{
+    enum lt_status status = open_sinks(job);
+    return status == LT_OK ? pass_two(job, result) : status;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------- */
@@ -303,7 +337,7 @@ static enum lt_status open_job(struct job *job)
     if (reading_open(&job->reading, &reading, job->error) != LT_OK)
         return job->error->status;
     const char *name = source_name(job->reading.source);
-    if (job->to_stdout && source_is_same_file(job->reading.source, STDOUT_FILENO))
+    if (job->to_stdout && !job->options->dry_run && source_is_same_file(job->reading.source, STDOUT_FILENO))
         return fail_as(job->error, LT_CLASS_SAME_FILE, "%s: is also standard output; write to another file", name);
     struct collect_request collect = {
         .trace_name = name,
@@ -330,15 +364,16 @@ static enum lt_status annotate(const struct lt_annotate_options *options, struct
                                struct lt_error *error)
 {
     struct job job = {.options = options, .error = error};
+    const struct guide_writer writer = {.collect = &job.collect, .tracks = &job.tracks};
     enum lt_status status = open_job(&job);
     if (status == LT_OK)
         status = reading_run(&job.reading, error);
     if (status == LT_OK)
         status = make_plans(&job);
+    if (status == LT_OK && options->row != NULL)
+        status = rows_tell(&writer, options->row, options->callback_ctx, error);
     if (status == LT_OK)
-        status = open_sinks(&job);
-    if (status == LT_OK)
-        status = pass_two(&job, result);
+        status = options->dry_run ? dry_run(&job, result) : write_files(&job, result);
     end_job(&job);
     return status;
 }

@@ -344,13 +344,86 @@ static void names_are_the_callers(void **state)
     }
 }
 
+struct rows {
+    int count, stop_at;
+    char text[4096];
+};
+
+/* Writes a row as the report does. */
+static bool take_row(void *ctx, const struct lt_row *row)
+{
+    struct rows *rows = ctx;
+    size_t used = strlen(rows->text);
+    assert_int_equal(row->size, sizeof *row);
+    assert_int_equal(row->track, 0);
+    assert_string_equal(row->phase, "p");
+    assert_int_equal(row->guide_tid, 1000000);
+    assert_int_equal(access(output, F_OK), -1);
+    snprintf(
+        rows->text + used, sizeof rows->text - used,
+        "%s{\"pass_index\": %d, \"layer_id\": %d, \"anchor_index\": %d, \"anchor_name\": \"%.*s\", \"anchor_tid\": %s, "
+        "\"start_us\": %s, \"end_us\": %s, \"guide_start_us\": %d, \"guide_end_us\": %d, \"start_relative_ms\": %s, "
+        "\"end_relative_ms\": %s, \"boundary_kind\": \"%s\"}",
+        rows->count == 0 ? "" : ",\n    ", (int)row->pass_index, (int)row->layer_id, (int)row->anchor_index,
+        (int)row->anchor_name_len, row->anchor_name, row->anchor_tid, row->start_us, row->end_us,
+        (int)row->guide_start_us, (int)row->guide_end_us, row->start_relative_ms, row->end_relative_ms,
+        row->boundary_kind);
+    return ++rows->count != rows->stop_at;
+}
+
+/* The rows are those of the report, and a dry run says what a run does and leaves nothing. */
+static void rows_and_a_dry_run(void **state)
+{
+    (void)state;
+    struct rows wet = {0}, dry = {0};
+    struct lt_track track = a_track();
+    track.passes = 3;
+    struct lt_annotate_options options = options_for(&track);
+    struct lt_annotate_result did = {.size = sizeof did}, would = {.size = sizeof would};
+    struct lt_error error = {.size = sizeof error};
+    options.row = take_row;
+    options.callback_ctx = &dry;
+    options.dry_run = true;
+    assert_int_equal(lt_annotate(&options, &would, &error), LT_OK);
+    options.output = NULL;
+    dry = (struct rows){0};
+    assert_int_equal(lt_annotate(&options, &would, &error), LT_OK);
+    assert_int_equal(dry.count, 6);
+    options = options_for(&track);
+    options.row = take_row;
+    options.callback_ctx = &wet;
+    assert_int_equal(lt_annotate(&options, &did, &error), LT_OK);
+    assert_string_equal(dry.text, wet.text);
+    assert_memory_equal(&did, &would, sizeof did);
+    char written[8192];
+    FILE *file = fopen(report, "r");
+    assert_non_null(file);
+    written[fread(written, 1, sizeof written - 1, file)] = '\0';
+    fclose(file);
+    assert_non_null(strstr(written, wet.text));
+    /* What is there already is refused in a dry run too. */
+    options.dry_run = true;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_IO);
+    assert_int_equal(error.class_id, LT_CLASS_EXISTS);
+    remove_outputs();
+    options.dry_run = false;
+    for (wet = (struct rows){.stop_at = 1}; wet.stop_at <= 6; wet = (struct rows){.stop_at = wet.stop_at + 1}) {
+        assert_int_equal(lt_annotate(&options, NULL, &error), LT_CANCELLED);
+        assert_int_equal(wet.count, wet.stop_at);
+        assert_int_equal(access(output, F_OK), -1);
+    }
+    options.output = NULL;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    assert_int_equal(error.class_id, LT_CLASS_OPTION_MISSING);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_is_the_default),     cmocka_unit_test(a_program_that_is_older),
         cmocka_unit_test(a_program_that_is_newer), cmocka_unit_test(a_size_must_be_set),
         cmocka_unit_test(findings_by_pointer),     cmocka_unit_test(warnings_have_classes),
-        cmocka_unit_test(names_are_the_callers),
+        cmocka_unit_test(names_are_the_callers),   cmocka_unit_test(rows_and_a_dry_run),
     };
     return cmocka_run_group_tests_name("interface", tests, set_up, tear_down);
 }
