@@ -160,9 +160,14 @@ struct names {
     int errnum; /* why it ended before its end; 0: it did not */
 };
 
-static const char *unit(const struct names *names)
+static enum lt_status refuse_long(const struct names *names, struct lt_error *error)
 {
-    return names->separator == '\n' ? "line" : "name";
+    if (names->separator == '\n')
+        return fail(error, LT_USAGE, "%s: line %llu is longer than a name can be (%d bytes)", names->shown,
+                    (unsigned long long)names->number, PATH_MAX - 1);
+    return fail(error, LT_USAGE,
+                "%s: name %llu is longer than one can be (%d bytes); a list with a name per line goes without %s",
+                names->shown, (unsigned long long)names->number, PATH_MAX - 1, error_name(error, "separator"));
 }
 
 /* Reads up to the next separator. */
@@ -173,12 +178,10 @@ static enum lt_status next_name(struct names *names, struct lt_error *error)
     int c;
     while ((c = getc_unlocked(names->file)) != EOF && c != (unsigned char)names->separator) {
         if (c == '\0')
-            return fail(error, LT_USAGE, "%s: %s %llu holds a NUL; a list of names with NULs between them needs -0",
-                        names->shown, unit(names), (unsigned long long)names->number);
+            return fail(error, LT_USAGE, "%s: line %llu holds a NUL; a list of names with NULs between them needs %s",
+                        names->shown, (unsigned long long)names->number, error_name(error, "separator"));
         if (names->len == sizeof names->name - 1)
-            return fail(error, LT_USAGE, "%s: %s %llu is longer than a name can be (%d bytes)%s", names->shown,
-                        unit(names), (unsigned long long)names->number, PATH_MAX - 1,
-                        names->separator == '\0' ? "; a list with a name per line goes without -0" : "");
+            return refuse_long(names, error);
         names->name[names->len++] = (char)c;
     }
     names->ended = c == EOF;

@@ -143,8 +143,9 @@ static enum lt_status refuse(const struct place *a, const struct place *b, const
     if (a->use == SOURCE && b->use == SOURCE)
         return fail(error, LT_USAGE, "'%s' and '%s' are the same file; name it once", first, second);
     if (a->use == SOURCE || b->use == SOURCE)
-        return fail(error, LT_USAGE, "'%s' is to be read, and would be written for '%s'; choose another --output-dir",
-                    a->use == SOURCE ? first : second, a->use == SOURCE ? second : first);
+        return fail(error, LT_USAGE, "'%s' is to be read, and would be written for '%s'; choose another %s",
+                    a->use == SOURCE ? first : second, a->use == SOURCE ? second : first,
+                    error_name(error, "output_dir"));
     return fail(error, LT_USAGE, "'%s' and '%s' would both become '%s'; rename one, or take two folders", first, second,
                 name);
 }
@@ -167,7 +168,7 @@ static enum lt_status check_request(const char *const *sources, size_t count, co
                                     struct lt_error *error)
 {
     if (request->folder[0] == '\0')
-        return fail(error, LT_USAGE, "--output-dir is empty; name a folder");
+        return fail(error, LT_USAGE, "%s is empty; name a folder", error_name(error, "output_dir"));
     for (size_t i = 0; i < count; i++)
         if (strcmp(sources[i], "-") == 0)
             return fail(error, LT_USAGE, "standard input has no name after which to call its output; name a file");

@@ -17,7 +17,8 @@ static enum lt_status check_request(const struct trace_list_request *request, st
     for (size_t i = 0; i < request->count; i++)
         if (is_standard_input(request->files_from) && is_standard_input(request->arguments[i]))
             return fail(error, LT_USAGE,
-                        "standard input cannot be a trace and the list of --files-from; name a file for one of them");
+                        "standard input cannot be a trace and the list of %s; name a file for one of them",
+                        error_name(error, "files_from"));
     return LT_OK;
 }
 

@@ -171,7 +171,8 @@ static const struct list_row list_rows[] = {
     {"the longest name", BYTES(MOST "1234\n"), '\n', " !=" MOST "1234", LT_OK},
     {"too long a name", BYTES("alone.json\n" MOST "12345\n"), '\n', "list: line 2 is longer", LT_USAGE},
     {"lines taken for one name", BYTES(MOST "\n" MOST "\n"), '\0',
-     "list: name 1 is longer than a name can be (4095 bytes); a list with a name per line goes without -0", LT_USAGE},
+     "list: name 1 is longer than one can be (4095 bytes); a list with a name per line goes without separator",
+     LT_USAGE},
 };
 
 static void list_row(void **state)

@@ -126,7 +126,7 @@ static const struct row rows[] = {
      "!'/home/u/out/a.layers.trace.json' would be a file for 'a.json' and a folder for 'a.layers.trace.json/b.json'"},
     {"a folder that is a source", ANNOTATE, "a.json", {"a.json"}, "!would be a file for 'a.json' and a folder"},
     {"standard input", ANNOTATE, "out", {"a.json", "-"}, "!standard input has no name"},
-    {"no folder", ANNOTATE, "", {"a.json"}, "!--output-dir is empty"},
+    {"no folder", ANNOTATE, "", {"a.json"}, "!output_dir is empty"},
     {"the root", ANNOTATE, "out", {"/"}, "!'/' names no file"},
     {"the root by a detour", ANNOTATE, "out", {"/\n/.."}, "!'/\\x0a/..' names no file"},
     {"a message shows no line end",
