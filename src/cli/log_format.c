@@ -5,6 +5,7 @@
 
 #include "base/line.h"
 #include "base/path.h"
+#include "base/utf8.h"
 
 static const char *const level_names[LOG_LEVELS] = {"error", "warning", "notice"};
 
@@ -24,11 +25,61 @@ void log_start(struct log *log, enum log_format format, const char *cwd, const c
     *log = (struct log){.format = format, .cwd = cwd, .workspace = workspace};
 }
 
+/* ---- entries ------------------------------------------------------------------------------------------------ */
+
+static const char *unless_empty(const char *text)
+{
+    return text == NULL || text[0] == '\0' ? NULL : text;
+}
+
+static const char *word(enum lt_class class_id)
+{
+    return class_id == LT_CLASS_NONE ? NULL : lt_class_word(class_id);
+}
+
+static const char *unless_input(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0 ? NULL : path;
+}
+
+struct log_entry log_entry_of_error(const struct lt_error *error, const char *path)
+{
+    return (struct log_entry){
+        .level = LOG_ERROR,
+        .class = word(error->class_id),
+        .path = unless_input(path),
+        .file = unless_empty(error->file),
+        .event = error->event,
+        .offset = error->offset,
+        .line = error->line == 0 ? LT_NONE : error->line,
+        .message = error->what,
+        .hint = unless_empty(error->hint),
+        .weight = error->status > LT_IO ? LT_IO : error->status,
+    };
+}
+
+struct log_entry log_entry_of_warning(const struct lt_warning *warning, const char *path)
+{
+    return (struct log_entry){
+        .level = LOG_WARNING,
+        .class = word(warning->class_id),
+        .path = unless_input(path),
+        .file = unless_empty(warning->file),
+        .event = warning->event,
+        .offset = warning->offset,
+        .line = LT_NONE,
+        .message = warning->what,
+        .hint = unless_empty(warning->hint),
+        .weight = warning->count,
+    };
+}
+
 /* FILE: message; hint. */
 static void add_sentence(struct text *out, const struct log_entry *entry)
 {
-    if (entry->file != NULL) {
-        text_puts(out, entry->file);
+    const char *file = entry->file != NULL ? entry->file : entry->path;
+    if (file != NULL) {
+        text_puts(out, file);
         text_puts(out, ": ");
     }
     text_puts(out, entry->message);
@@ -60,7 +111,7 @@ static void add_text(struct text *out, const struct log_entry *entry)
 static void add_number(struct text *line, const char *key, uint64_t number)
 {
     text_puts(line, ", ");
-    if (number != LOG_NONE) {
+    if (number != LT_NONE) {
         text_key_u64(line, key, number);
         return;
     }
@@ -82,17 +133,45 @@ static void add_json_line(struct text *out, struct text *line)
     text_free(line);
 }
 
+/* What a message calls the file, without the path: a track, or all of it when that is not how it begins. */
+static const char *beside_path(const struct log_entry *entry, char *shown, size_t size)
+{
+    const char *file = entry->file;
+    if (file == NULL || entry->path == NULL)
+        return file;
+    size_t len = strlen(printable(shown, size, entry->path, strlen(entry->path)));
+    if (strncmp(file, shown, len) != 0 || (file[len] != '\0' && strncmp(file + len, ": ", 2) != 0))
+        return file;
+    return file[len] == '\0' ? NULL : file + len + 2;
+}
+
+static void add_json_message(struct text *line, const struct log_entry *entry)
+{
+    char shown[512];
+    struct text message = {0};
+    const char *beside = beside_path(entry, shown, sizeof shown);
+    if (beside != NULL) {
+        text_puts(&message, beside);
+        text_puts(&message, ": ");
+    }
+    text_puts(&message, entry->message);
+    text_add(&message, "", 1);
+    add_string(line, "message", message.data);
+    line->failed = line->failed || message.failed;
+    text_free(&message);
+}
+
 static void add_json(struct text *out, const struct log_entry *entry)
 {
     struct text line = {0};
     text_puts(&line, "{");
     text_key_string(&line, "level", level_names[entry->level]);
     add_string(&line, "class", entry->class);
-    add_string(&line, "file", entry->file);
+    add_string(&line, "file", entry->path);
     add_number(&line, "event_index", entry->event);
     add_number(&line, "byte_offset", entry->offset);
     add_number(&line, "line", entry->line);
-    add_string(&line, "message", entry->message);
+    add_json_message(&line, entry);
     add_string(&line, "hint", entry->hint);
     add_json_line(out, &line);
 }
@@ -161,8 +240,8 @@ static void add_command(struct text *out, const struct log *log, const struct lo
     text_puts(out, "::");
     text_puts(out, level_names[entry->level]);
     text_puts(out, " ");
-    if (entry->file != NULL && log->workspace != NULL && log->workspace[0] != '\0')
-        add_file(out, log, entry->file);
+    if (entry->path != NULL && log->workspace != NULL && log->workspace[0] != '\0')
+        add_file(out, log, entry->path);
     text_puts(&title, "layertrack");
     if (entry->class != NULL) {
         text_puts(&title, ": ");

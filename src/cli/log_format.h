@@ -12,25 +12,32 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "layertrack.h"
 
 enum log_format { LOG_TEXT, LOG_JSON, LOG_GITHUB };
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_NOTICE, LOG_LEVELS };
 
-/* A number that is not told. */
-#define LOG_NONE UINT64_MAX
-
 struct log_entry {
     enum log_level level;
     const char *class;   /* a finer word than the exit code: "anchors-too-few"; or NULL */
-    const char *file;    /* path as it was given; NULL for none, and for standard input, which `message` names then */
-    uint64_t event;      /* index in the event array, or LOG_NONE */
-    uint64_t offset;     /* in bytes of the uncompressed file, or LOG_NONE */
-    uint64_t line;       /* counted from 1, or LOG_NONE */
+    const char *path;    /* of the file, as it was given; NULL for none, and for standard input */
+    const char *file;    /* what a message calls it, perhaps with its track; NULL: as the path */
+    uint64_t event;      /* index in the event array, or LT_NONE */
+    uint64_t offset;     /* in bytes of the uncompressed file, or LT_NONE */
+    uint64_t line;       /* counted from 1, or LT_NONE */
     const char *message; /* what is wrong, without the file */
     const char *hint;    /* what to do, or NULL */
-    unsigned weight;     /* of one level the heavier ones are worse; matters to GitHub alone */
+    uint64_t weight;     /* of one level the heavier ones are worse; matters to GitHub alone */
 };
+
+/*
+ * What the library tells, as an entry: its texts stay where they are. `path`
+ * is the trace that was worked on, "-" being standard input. The higher exit
+ * code is the worse error, and a warning of more cases the worse warning.
+ */
+struct log_entry log_entry_of_error(const struct lt_error *error, const char *path);
+struct log_entry log_entry_of_warning(const struct lt_warning *warning, const char *path);
 
 /* How a command ended. */
 struct log_result {
@@ -47,7 +54,7 @@ struct log_result {
 
 struct log_kept {
     char *line;
-    unsigned weight;
+    uint64_t weight;
 };
 
 struct log {
@@ -71,9 +78,9 @@ void log_start(struct log *log, enum log_format format, const char *cwd, const c
  * Appends a message to `out`, with its line's end.
  *
  *   text    layertrack: [warning: |notice: ][FILE: ]message[; hint]
- *   json    {"level": "error", "class": ..., "file": ..., "event_index": ..., "byte_offset": ..., "line": ...,
- *           "message": ..., "hint": ...}, what is not told being null
- *   github  ::error file=F,title=layertrack: CLASS::FILE: message; hint
+ *   json    {"level": "error", "class": ..., "file": PATH, "event_index": ..., "byte_offset": ..., "line": ...,
+ *           "message": ..., "hint": ...}, what is not told being null; a track is named in the message
+ *   github  ::error file=PATH,title=layertrack: CLASS::FILE: message; hint
  *
  * GitHub shows ten of a level: there nothing is appended before log_end().
  * False when memory is out (out->failed).

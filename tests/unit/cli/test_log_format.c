@@ -11,7 +11,7 @@
 
 #include "cli/log_format.h"
 
-#define N LOG_NONE
+#define N LT_NONE
 
 struct row {
     const char *name, *workspace;
@@ -22,73 +22,95 @@ struct row {
 static const struct row rows[] = {
     {"an error that knows everything",
      "/ws",
-     {LOG_ERROR, "cut-short", "t/rank0.json", 3, 17, 2, "ends in an event", "profile again", 0},
+     {LOG_ERROR, "cut-short", "t/rank0.json", NULL, 3, 17, 2, "ends in an event", "profile again", 0},
      "layertrack: t/rank0.json: ends in an event; profile again\n",
      "{\"level\": \"error\", \"class\": \"cut-short\", \"file\": \"t/rank0.json\", \"event_index\": 3, "
      "\"byte_offset\": 17, \"line\": 2, \"message\": \"ends in an event\", \"hint\": \"profile again\"}\n",
      "::error file=here/t/rank0.json,title=layertrack%3A cut-short::t/rank0.json: ends in an event; profile again\n"},
     {"a warning that knows nothing",
      "/ws",
-     {LOG_WARNING, NULL, NULL, N, N, N, "odd", NULL, 0},
+     {LOG_WARNING, NULL, NULL, NULL, N, N, N, "odd", NULL, 0},
      "layertrack: warning: odd\n",
      "{\"level\": \"warning\", \"class\": null, \"file\": null, \"event_index\": null, \"byte_offset\": null, "
      "\"line\": null, \"message\": \"odd\", \"hint\": null}\n",
      "::warning title=layertrack::odd\n"},
     {"a notice, and zeros that are told",
      NULL,
-     {LOG_NOTICE, "x", "a", 0, 0, 1, "m", NULL, 0},
+     {LOG_NOTICE, "x", "a", NULL, 0, 0, 1, "m", NULL, 0},
      "layertrack: notice: a: m\n",
      "{\"level\": \"notice\", \"class\": \"x\", \"file\": \"a\", \"event_index\": 0, \"byte_offset\": 0, \"line\": 1, "
      "\"message\": \"m\", \"hint\": null}\n",
      "::notice title=layertrack%3A x::a: m\n"},
     {"separators and percent signs",
      "/ws",
-     {LOG_ERROR, "a:b,c", "x,y:z%.json", N, N, N, "100%, 1:2", NULL, 0},
+     {LOG_ERROR, "a:b,c", "x,y:z%.json", NULL, N, N, N, "100%, 1:2", NULL, 0},
      "layertrack: x,y:z%.json: 100%, 1:2\n",
      "{\"level\": \"error\", \"class\": \"a:b,c\", \"file\": \"x,y:z%.json\", \"event_index\": null, "
      "\"byte_offset\": null, \"line\": null, \"message\": \"100%, 1:2\", \"hint\": null}\n",
      "::error file=here/x%2Cy%3Az%25.json,title=layertrack%3A a%3Ab%2Cc::x,y:z%25.json: 100%25, 1:2\n"},
     {"line ends, and what begins a command",
      "/ws",
-     {LOG_ERROR, NULL, "\n::error::x", N, N, N, "##[error]\r\n", "::stop", 0},
+     {LOG_ERROR, NULL, "\n::error::x", NULL, N, N, N, "##[error]\r\n", "::stop", 0},
      "layertrack: \\x0a::error::x: ##\\x5berror]\\x0d\\x0a; ::stop\n",
      "{\"level\": \"error\", \"class\": null, \"file\": \"\\n::error::x\", \"event_index\": null, "
      "\"byte_offset\": null, \"line\": null, \"message\": \"##\\u005berror]\\u000d\\n\", \"hint\": \"::stop\"}\n",
      "::error file=here/%0A%3A%3Aerror%3A%3Ax,title=layertrack::%0A::error::x: ##\\x5berror]%0D%0A; ::stop\n"},
     {"bytes that are no text",
      "/ws",
-     {LOG_ERROR, NULL, "\xff.json", N, N, N, "m\x1b[2K", NULL, 0},
+     {LOG_ERROR, NULL, "\xff.json", NULL, N, N, N, "m\x1b[2K", NULL, 0},
      "layertrack: \\xff.json: m\\x1b[2K\n",
      "{\"level\": \"error\", \"class\": null, \"file\": \"\xef\xbf\xbd.json\", \"event_index\": null, "
      "\"byte_offset\": null, \"line\": null, \"message\": \"m\\u001b[2K\", \"hint\": null}\n",
      "::error file=here/\\xff.json,title=layertrack::\\xff.json: m\\x1b[2K\n"},
     {"beside the workspace",
      "/ws/here",
-     {LOG_ERROR, NULL, "../a", N, N, N, "m", NULL, 0},
+     {LOG_ERROR, NULL, "../a", NULL, N, N, N, "m", NULL, 0},
      NULL,
      NULL,
      "::error title=layertrack::../a: m\n"},
     {"a folder that begins alike",
      "/ws",
-     {LOG_ERROR, NULL, "/wsx/a", N, N, N, "m", NULL, 0},
+     {LOG_ERROR, NULL, "/wsx/a", NULL, N, N, N, "m", NULL, 0},
      NULL,
      NULL,
      "::error title=layertrack::/wsx/a: m\n"},
     {"back below the workspace",
      "/ws/",
-     {LOG_ERROR, NULL, "../there/./a", N, N, N, "m", NULL, 0},
+     {LOG_ERROR, NULL, "../there/./a", NULL, N, N, N, "m", NULL, 0},
      NULL,
      NULL,
      "::error file=there/a,title=layertrack::../there/./a: m\n"},
     {"an empty workspace",
      "",
-     {LOG_ERROR, NULL, "a", N, N, N, "m", NULL, 0},
+     {LOG_ERROR, NULL, "a", NULL, N, N, N, "m", NULL, 0},
      NULL,
      NULL,
      "::error title=layertrack::a: m\n"},
+    {"a track of a file",
+     "/ws",
+     {LOG_WARNING, "x", "t/a\n.json", "t/a\\x0a.json: track 'decode'", N, N, N, "m", NULL, 0},
+     "layertrack: warning: t/a\\x0a.json: track 'decode': m\n",
+     "{\"level\": \"warning\", \"class\": \"x\", \"file\": \"t/a\\n.json\", \"event_index\": null, "
+     "\"byte_offset\": null, \"line\": null, \"message\": \"track 'decode': m\", \"hint\": null}\n",
+     "::warning file=here/t/a%0A.json,title=layertrack%3A x::t/a\\x0a.json: track 'decode': m\n"},
+    {"a file beside the trace",
+     "/ws",
+     {LOG_ERROR, "exists", "a.json", "out/a.layers.json", N, N, N, "already exists", "remove it", 0},
+     "layertrack: out/a.layers.json: already exists; remove it\n",
+     "{\"level\": \"error\", \"class\": \"exists\", \"file\": \"a.json\", \"event_index\": null, "
+     "\"byte_offset\": null, \"line\": null, \"message\": \"out/a.layers.json: already exists\", \"hint\": "
+     "\"remove it\"}\n",
+     "::error file=here/a.json,title=layertrack%3A exists::out/a.layers.json: already exists; remove it\n"},
+    {"standard input",
+     "/ws",
+     {LOG_ERROR, NULL, NULL, "standard input", N, N, N, "m", NULL, 0},
+     "layertrack: standard input: m\n",
+     "{\"level\": \"error\", \"class\": null, \"file\": null, \"event_index\": null, \"byte_offset\": null, "
+     "\"line\": null, \"message\": \"standard input: m\", \"hint\": null}\n",
+     "::error title=layertrack::standard input: m\n"},
     {"a message that begins with a command",
      NULL,
-     {LOG_ERROR, NULL, NULL, N, N, N, "::error::x", NULL, 0},
+     {LOG_ERROR, NULL, NULL, NULL, N, N, N, "::error::x", NULL, 0},
      "layertrack: ::error::x\n",
      NULL,
      "::error title=layertrack::\\x3a:error::x\n"},
@@ -152,10 +174,10 @@ static void the_worst_are_shown(void **state)
         log_start(&log, LOG_GITHUB, "/", NULL);
         for (unsigned j = 0; j < row->count; j++) {
             char digit[2] = {row->weights[j], '\0'};
-            struct log_entry entry = {LOG_WARNING, NULL, NULL, N, N, N, digit, NULL, (unsigned)(digit[0] - '0')};
+            struct log_entry entry = {LOG_WARNING, NULL, NULL, NULL, N, N, N, digit, NULL, (uint64_t)(digit[0] - '0')};
             assert_true(log_add(&log, &entry, &out));
         }
-        struct log_entry other = {LOG_ERROR, NULL, NULL, N, N, N, "e", NULL, 0};
+        struct log_entry other = {LOG_ERROR, NULL, NULL, NULL, N, N, N, "e", NULL, 0};
         log_add(&log, &other, &out);
         assert_int_equal(out.len, 0);
         assert_true(log_end(&log, &good, &out));
@@ -187,7 +209,7 @@ static void of_one_weight_the_first(void **state)
     for (int i = 0; i < 1000; i++) {
         char message[16];
         snprintf(message, sizeof message, "m%d", i);
-        struct log_entry entry = {LOG_ERROR, NULL, NULL, N, N, N, message, NULL, i == 500};
+        struct log_entry entry = {LOG_ERROR, NULL, NULL, NULL, N, N, N, message, NULL, i == 500};
         log_add(&log, &entry, &out);
     }
     log_end(&log, &good, &out);
@@ -221,6 +243,53 @@ static void results(void **state)
     }
 }
 
+/* An error and a warning as the library tells them. */
+static void entries_of_the_library(void **state)
+{
+    (void)state;
+    struct lt_error error = {.size = sizeof error,
+                             .status = LT_SELECTION,
+                             .class_id = LT_CLASS_TOO_FEW,
+                             .event = LT_NONE,
+                             .offset = 17,
+                             .message = "a.json: need 4; look",
+                             .file = "a.json",
+                             .what = "need 4",
+                             .hint = "look"};
+    struct log_entry entry = log_entry_of_error(&error, "a.json");
+    assert_int_equal(entry.level, LOG_ERROR);
+    assert_string_equal(entry.class, "anchors-too-few");
+    assert_string_equal(entry.path, "a.json");
+    assert_string_equal(entry.file, "a.json");
+    assert_true(entry.event == LT_NONE && entry.offset == 17 && entry.line == LT_NONE);
+    assert_string_equal(entry.message, "need 4");
+    assert_string_equal(entry.hint, "look");
+    assert_int_equal(entry.weight, 4);
+    error.status = LT_NO_MEMORY;
+    error.class_id = LT_CLASS_NONE;
+    error.line = 3;
+    error.file[0] = error.hint[0] = '\0';
+    entry = log_entry_of_error(&error, "-");
+    assert_true(entry.path == NULL && entry.file == NULL && entry.hint == NULL && entry.class == NULL);
+    assert_int_equal(entry.line, 3);
+    assert_int_equal(entry.weight, 5);
+    struct lt_warning warning = {.size = sizeof warning,
+                                 .class_id = LT_CLASS_NOT_UTF8,
+                                 .count = 9,
+                                 .event = 1,
+                                 .offset = 2,
+                                 .message = "odd",
+                                 .file = "",
+                                 .what = "odd",
+                                 .hint = ""};
+    entry = log_entry_of_warning(&warning, "a.json");
+    assert_int_equal(entry.level, LOG_WARNING);
+    assert_string_equal(entry.class, "not-utf8");
+    assert_string_equal(entry.path, "a.json");
+    assert_true(entry.file == NULL && entry.hint == NULL && entry.line == LT_NONE);
+    assert_true(entry.event == 1 && entry.offset == 2 && entry.weight == 9);
+}
+
 static void names_of_formats(void **state)
 {
     (void)state;
@@ -237,8 +306,12 @@ static void names_of_formats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(messages), cmocka_unit_test(the_worst_are_shown), cmocka_unit_test(of_one_weight_the_first),
-        cmocka_unit_test(results),  cmocka_unit_test(names_of_formats),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(the_worst_are_shown),
+        cmocka_unit_test(of_one_weight_the_first),
+        cmocka_unit_test(entries_of_the_library),
+        cmocka_unit_test(results),
+        cmocka_unit_test(names_of_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

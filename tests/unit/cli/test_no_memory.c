@@ -124,7 +124,7 @@ static bool tell(enum log_format format)
 {
     struct log log;
     struct text out = {0};
-    struct log_entry entry = {LOG_ERROR, "x", "a.json", 1, 2, 3, "message", "hint", 0};
+    struct log_entry entry = {LOG_ERROR, "x", "a.json", NULL, 1, 2, 3, "message", "hint", 0};
     struct log_result result = {0};
     log_start(&log, format, "/cwd", "/");
     bool done = log_add(&log, &entry, &out);
