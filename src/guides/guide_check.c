@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "guides/guide_writer.h"
-#include "trace/fields.h"
 #include "json/json_text.h"
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
@@ -38,16 +37,6 @@ static bool is(const struct scan_value *value, const char *text)
         return false;
     size_t len = value->escaped ? json_unescape(out, value->text, value->len) : value->len;
     return len == strlen(text) && memcmp(value->escaped ? out : value->text, text, len) == 0;
-}
-
-static bool is_guide(const struct scan_event *event)
-{
-    char out[256];
-    const struct scan_value *cat = &event->cat;
-    if (cat->kind != SCAN_STRING || (cat->escaped && cat->len > sizeof out))
-        return false;
-    size_t len = cat->escaped ? json_unescape(out, cat->text, cat->len) : cat->len;
-    return has_word(cat->escaped ? out : cat->text, len, "layer_guide", 11) && is(&event->ph, "X");
 }
 
 /* A whole number of microseconds, as far from 0 as a guide may lie. */
@@ -337,6 +326,8 @@ static bool check_row(const struct guide_place *at, size_t track, const struct m
 static void check_structure(const struct guide_place *at)
 {
     int64_t start, dur;
+    if (!is(&at->event->ph, "X"))
+        structure(at, "ph is not \"X\"");
     if (!whole(&at->event->ts, &start) || !whole(&at->event->dur, &dur) || dur < 0) {
         structure(at, "ts and dur are not both whole microseconds from 0 up");
         return;
@@ -439,9 +430,12 @@ static bool done(struct guide_check *check, bool failed)
 bool guide_check_event(struct guide_check *check, const struct scan_event *event)
 {
     bool failed = false;
+    unsigned guide;
     if (!event->is_object)
         return true;
-    if (is_guide(event)) {
+    if (!fields_kinds(&check->fields, event, EVENT_GUIDE, &guide))
+        return done(check, true);
+    if (guide != 0) {
         failed = !take_guide(check, event);
     } else if (check->report != NULL) {
         struct checked_track *track = track_of(check, event, &failed);
@@ -453,7 +447,10 @@ bool guide_check_event(struct guide_check *check, const struct scan_event *event
 bool guide_check_others(struct guide_check *check, const struct scan_event *event)
 {
     bool failed = false;
-    if (!event->is_object || is_guide(event))
+    unsigned guide;
+    if (!fields_kinds(&check->fields, event, EVENT_GUIDE, &guide))
+        return done(check, true);
+    if (!event->is_object || guide != 0)
         return true;
     struct checked_track *track = track_of(check, event, &failed);
     if (track != NULL && is_stranger(event))
@@ -528,6 +525,7 @@ void guide_check_free(struct guide_check *check)
 {
     members_free(&check->args);
     members_free(&check->keys);
+    fields_free(&check->fields);
     arena_free(&check->kept);
     arena_free(&check->passing);
 }

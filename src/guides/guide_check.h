@@ -10,6 +10,7 @@
 #include "guides/findings.h"
 #include "guides/report_check.h"
 #include "guides/report_reader.h"
+#include "trace/fields.h"
 #include "trace/reading.h"
 #include "json/json_reader.h"
 
@@ -28,6 +29,7 @@ struct guide_check {
     struct report *report;   /* or NULL */
     struct findings *findings;
     struct lt_error *error;
+    struct fields fields;
     struct checked_track tracks[REPORT_MAX_TRACKS];
     size_t track_count;
     uint64_t guides;

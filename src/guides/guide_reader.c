@@ -7,7 +7,6 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "trace/fields.h"
 #include "json/json_reader.h"
 #include "json/json_text.h"
 
@@ -260,32 +259,22 @@ static bool take_guide(struct guide_reader *guides, const struct scan_event *eve
            (name_of(guides, args, &row.name) && add_row(guides, &row, event));
 }
 
-/* Whether a field is the text, or, among `words`, holds it. */
-static bool says(const struct scan_value *field, const char *word, bool words, bool *failed)
-{
-    char room[256], *more = NULL;
-    size_t len;
-    if (field->kind != SCAN_STRING || field->len < strlen(word))
-        return false;
-    const char *text = decoded(field, room, sizeof room, &more, &len);
-    bool same = text != NULL && len == strlen(word) && memcmp(text, word, len) == 0;
-    same |= words && text != NULL && has_word(text, len, word, strlen(word));
-    *failed |= text == NULL;
-    free(more);
-    return same;
-}
-
 bool guide_reader_event(void *ctx, const struct scan_event *event)
 {
     struct guide_reader *guides = ctx;
     struct args args;
     size_t len;
-    bool failed = false;
-    if (!says(&event->cat, "layer_guide", true, &failed) || !says(&event->ph, "X", false, &failed)) {
-        if (failed)
-            fail_memory(guides->error);
-        return !failed;
+    unsigned guide;
+    bool complete = false;
+    if (!fields_kinds(&guides->fields, event, EVENT_GUIDE, &guide) ||
+        (guide != 0 && !fields_complete(&guides->fields, event, &complete))) {
+        fail_memory(guides->error);
+        return false;
     }
+    if (guide == 0)
+        return true;
+    if (!complete)
+        return bad_guide(guides, event, "has another ph than \"X\"");
     const char *text = reading_text(guides->reading, event, &len);
     if (text == NULL)
         return bad_guide(guides, event, "is too long");
@@ -346,6 +335,7 @@ enum lt_status guide_reader_check(struct guide_reader *guides)
 void guide_reader_free(struct guide_reader *guides)
 {
     free(guides->rows);
+    fields_free(&guides->fields);
     intern_free(&guides->names);
     arena_free(&guides->arena);
 }

@@ -1,10 +1,10 @@
 /*
  * guide_reader.h - the guides of an annotated trace, read back
  *
- * A guide is an `X` event of category `layer_guide`; its args hold the row
- * of the report. Kept are the rows of one pass of one track (48 bytes a
- * row) with at most GUIDES_MAX_NAMES names of anchors, and of each track its
- * names: nothing grows with the trace.
+ * A guide (fields.h) is an `X` event, and its args hold the row of the
+ * report; else it is refused. Kept are the rows of one pass of one track (48
+ * bytes a row) with at most GUIDES_MAX_NAMES names of anchors, and of each
+ * track its names: nothing grows with the trace.
  */
 #ifndef GUIDE_READER_H
 #define GUIDE_READER_H
@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/decimal.h"
 #include "base/intern.h"
+#include "trace/fields.h"
 #include "trace/reading.h"
 
 /* More tracks than this are refused. */
@@ -47,6 +48,7 @@ struct guide_track {
 struct guide_reader {
     struct reading *reading; /* opened with `texts` */
     struct lt_error *error;
+    struct fields fields;
     const char *track; /* phase or tid of the track to take; NULL: the only one */
     uint64_t pass;     /* pass_index to take */
 

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "guides/guide_writer.h"
-#include "trace/fields.h"
-#include "json/json_text.h"
 
 /* What stands between two events of the insertion, ",\n", is two bytes long. */
 #define BETWEEN 2
@@ -221,28 +219,21 @@ static bool step(struct insertion *in, const struct scan_event *event, bool guid
     return take_line(in, event);
 }
 
-/* Whether annotate would take the event for a guide. */
-static bool is_guide(const struct scan_value *cat)
-{
-    char out[256];
-    if (cat->kind != SCAN_STRING || (cat->escaped && cat->len > sizeof out))
-        return false;
-    if (!cat->escaped)
-        return cat->len >= 11 && has_word(cat->text, cat->len, "layer_guide", 11);
-    return has_word(out, json_unescape(out, cat->text, cat->len), "layer_guide", 11);
-}
-
 bool insertion_event(void *ctx, const struct scan_event *event)
 {
     struct insertion *in = ctx;
-    bool guide = is_guide(&event->cat);
+    unsigned guide;
+    if (!fields_kinds(&in->fields, event, EVENT_GUIDE, &guide)) {
+        fail_memory(in->error);
+        return false;
+    }
     /* Most events: no guide, and no name of a thread. */
     if (in->stage == INSERTION_OUTSIDE && !guide && !is(&event->ph, "M")) {
         note_tid(in, &event->tid);
         return true;
     }
-    in->seen += guide;
-    if (!step(in, event, guide)) {
+    in->seen += guide != 0;
+    if (!step(in, event, guide != 0)) {
         fail_memory(in->error);
         return false;
     }
@@ -270,6 +261,7 @@ bool insertion_is_exact(const struct insertion *in, bool *other_tids)
 
 void insertion_free(struct insertion *in)
 {
+    fields_free(&in->fields);
     text_free(&in->form.place);
     text_free(&in->form.phase);
     text_free(&in->form.last);

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "guides/insertion_line.h"
+#include "trace/fields.h"
 #include "trace/reading.h"
 #include "json/scan.h"
 
@@ -37,6 +38,7 @@ struct insertion_form {
 struct insertion {
     struct reading *reading; /* opened with `texts` */
     struct lt_error *error;
+    struct fields fields;
     uint64_t seen; /* guides anywhere in the trace */
 
     /* Tids that a track may have, of the events outside the run: the least and the greatest. */

@@ -14,7 +14,10 @@
 #include "base/decimal.h"
 #include "json/scan.h"
 
-/* What an event is by the words of its category; it may be several. */
+/*
+ * What an event is by the words of its category; it may be several. Whatever else it has bears on none: a guide that is
+ * no slice, or on no tid of guides, is a broken guide.
+ */
 enum event_kind {
     EVENT_KERNEL = 1 << 0,    /* kernel */
     EVENT_GUIDE = 1 << 1,     /* layer_guide */
