@@ -83,19 +83,13 @@ static bool same_pid(const struct member *here, const struct member *reported, b
 
 /* ---- tracks ------------------------------------------------------------------------------------------------ */
 
-static const struct members *track_members(const struct guide_check *check, size_t track)
-{
-    const struct members *members = &check->report->tracks[track].members;
-    return members->count > 0 ? members : &check->report->members;
-}
-
 enum lt_status guide_check_init(struct guide_check *check, struct reading *reading, struct report *report,
                                 struct findings *findings, struct lt_error *error)
 {
     static const struct member missing = {.key = "", .text = "", .kind = JSON_NESTED};
     *check = (struct guide_check){.reading = reading, .report = report, .findings = findings, .error = error};
     for (size_t i = 0; report != NULL && i < report->track_count; i++) {
-        const struct members *members = track_members(check, i);
+        const struct members *members = report_members(check->report, i);
         const struct member *pid = members_find(members, "pid"), *tid = members_find(members, "guide_tid");
         const struct member *phase = members_find(members, "phase");
         check->tracks[i] = (struct checked_track){.pid = pid == NULL ? missing : *pid,
@@ -249,7 +243,8 @@ static const char *const common_args[] = {"phase", "evidence", "notice"};
 static const struct member *common_arg(const struct guide_check *check, size_t track, size_t number)
 {
     /* The notice is the report's. */
-    return members_find(number < 2 ? track_members(check, track) : &check->report->members, common_args[number]);
+    return members_find(number < 2 ? report_members(check->report, track) : &check->report->members,
+                        common_args[number]);
 }
 
 static bool is_among(const struct member *member, const char *const *keys, size_t count)
@@ -408,7 +403,7 @@ static bool take_other(struct guide_check *check, const struct scan_event *event
     size_t number = (size_t)(track - check->tracks);
     snprintf(index, sizeof index, "%d", (int)number - GUIDE_SORT_BELOW);
     struct member sorted = {.key = "", .text = index, .len = strlen(index), .kind = JSON_NUMBER};
-    const struct member *expected = name ? members_find(track_members(check, number), "track_name") : &sorted;
+    const struct member *expected = name ? members_find(report_members(check->report, number), "track_name") : &sorted;
     const struct member *found = members_find(&check->args, name ? "name" : "sort_index");
     count_other(track, event);
     if (found != NULL && expected != NULL && member_equal(found, expected))

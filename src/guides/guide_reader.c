@@ -67,26 +67,21 @@ static bool count_of(const struct args *args, enum arg arg, uint64_t *out)
 
 /* ---- tracks ------------------------------------------------------------------------------------------------ */
 
-/* A string's characters, in `room` when they fit; the caller frees *more. NULL when memory is out. */
-static const char *decoded(const struct scan_value *field, char *room, size_t size, char **more, size_t *len)
-{
-    *len = field->len;
-    if (!field->escaped)
-        return field->len == 0 ? "" : field->text;
-    char *out = field->len <= size ? room : (*more = malloc(field->len));
-    if (out != NULL)
-        *len = json_unescape(out, field->text, field->len);
-    return out;
-}
-
 static bool same_text(const struct guide_value *value, const struct scan_value *field, bool *failed)
 {
-    char room[256], *more = NULL;
-    size_t len;
-    const char *text = decoded(field, room, sizeof room, &more, &len);
-    bool same = text != NULL && len == value->len && memcmp(text, value->text, len) == 0;
-    *failed |= text == NULL;
-    free(more);
+    const char *text = field->text;
+    size_t len = field->len;
+    char *decoded = NULL;
+    if (field->escaped) {
+        decoded = malloc(len);
+        *failed |= decoded == NULL;
+        if (decoded == NULL)
+            return false;
+        text = decoded;
+        len = json_unescape(decoded, field->text, field->len);
+    }
+    bool same = len == value->len && (len == 0 || memcmp(text, value->text, len) == 0);
+    free(decoded);
     return same;
 }
 

@@ -31,8 +31,7 @@ static const char *shown(char *out, size_t size, const struct member *member)
 bool report_check_init(struct report_check *check, const struct report *report, size_t number,
                        struct findings *findings)
 {
-    const struct members *own = &report->tracks[number].members;
-    const struct members *members = own->count > 0 ? own : &report->members;
+    const struct members *members = report_members(report, number);
     *check = (struct report_check){.number = number, .findings = findings, .known = true};
     const struct {
         const char *key;

@@ -302,12 +302,16 @@ enum lt_status report_open(struct report *report, const char *path, const char *
     return status;
 }
 
-enum lt_status report_count(const struct report *report, const struct report_track *track, const char *key,
-                            uint64_t *out, struct lt_error *error)
+const struct members *report_members(const struct report *report, size_t track)
+{
+    const struct members *own = &report->tracks[track].members;
+    return own->count > 0 ? own : &report->members;
+}
+
+enum lt_status report_count(const struct report *report, const char *key, uint64_t *out, struct lt_error *error)
 {
     char name[512];
-    const struct members *members = track == NULL || track->members.count == 0 ? &report->members : &track->members;
-    if (member_count(members_find(members, key), out))
+    if (member_count(members_find(&report->members, key), out))
         return LT_OK;
     return fail_as(error, LT_CLASS_NOT_A_REPORT, "%s: %s is missing or no whole number; it is no report of layertrack",
                    printable(name, sizeof name, report->reader->path, strlen(report->reader->path)), key);

@@ -36,9 +36,11 @@ struct report {
 enum lt_status report_open(struct report *report, const char *path, const char *trace, bool *exists,
                            struct lt_error *error);
 
-/* A count (of `track`, or of the top level when that is NULL), or LT_TRACE with the key in the message. */
-enum lt_status report_count(const struct report *report, const struct report_track *track, const char *key,
-                            uint64_t *out, struct lt_error *error);
+/* What says how a track was asked for: its own members, or of one track alone the report's. */
+const struct members *report_members(const struct report *report, size_t track);
+
+/* A count at the top level, or LT_TRACE with the key in the message. */
+enum lt_status report_count(const struct report *report, const char *key, uint64_t *out, struct lt_error *error);
 
 /* A text at the top level, or NULL. */
 const char *report_text(const struct report *report, const char *key);

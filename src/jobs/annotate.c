@@ -268,7 +268,8 @@ static bool count_bytes(void *ctx, const void *data, size_t len)
 /* What pass two would do. */
 static enum lt_status dry_run(struct job *job, struct lt_annotate_result *result)
 {
-    struct guide_writer writer = {.collect = &job->collect, .needs_comma = job->reading.layout.needs_comma};
+    struct guide_writer writer = {
+        .collect = &job->collect, .tracks = &job->tracks, .needs_comma = job->reading.layout.needs_comma};
     uint64_t bytes = 0;
     if (!guide_insertion(&writer, count_bytes, &bytes))
         return fail_memory(job->error);

@@ -57,7 +57,7 @@ static enum lt_status open_report(struct strip *job)
         uint64_t *to;
     } counts[] = {{"insert_offset", &job->offset}, {"insert_bytes", &job->bytes}, {"source_bytes", &job->source_bytes}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts && status == LT_OK && job->has_report; i++)
-        status = report_count(&job->report, NULL, counts[i].key, counts[i].to, job->error);
+        status = report_count(&job->report, counts[i].key, counts[i].to, job->error);
     return status;
 }
 

@@ -51,7 +51,7 @@ static enum lt_status open_report(struct verify *job)
                   {"insert_offset", &job->insert_offset},
                   {"insert_bytes", &bytes}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts && status == LT_OK && job->has_report; i++)
-        status = report_count(&job->report, NULL, counts[i].key, counts[i].to, job->error);
+        status = report_count(&job->report, counts[i].key, counts[i].to, job->error);
     job->insert_end = job->insert_offset + bytes;
     job->place_known = job->has_report;
     return status;

@@ -90,8 +90,8 @@ enum lt_status report_match_check(const struct served_file *trace, const char *t
     bool exists;
     enum lt_status status = report_open(&report, report_path, trace_path, &exists, error);
     /* A report without sizes is not annotate's own; the page says what else is missing. */
-    if (status == LT_OK && exists && report_count(&report, NULL, "source_bytes", &source, &missing) == LT_OK &&
-        report_count(&report, NULL, "insert_bytes", &insert, &missing) == LT_OK)
+    if (status == LT_OK && exists && report_count(&report, "source_bytes", &source, &missing) == LT_OK &&
+        report_count(&report, "insert_bytes", &insert, &missing) == LT_OK)
         compare(trace, source, insert, doubt);
     if (doubt->len > 0)
         text_add(doubt, "", 1);

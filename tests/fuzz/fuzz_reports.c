@@ -168,17 +168,12 @@ static void check_rows(struct report *report, struct lt_error *error)
         stop("behind the last row", error->message);
 }
 
-static const struct members *members_of(const struct report *report, size_t track)
-{
-    return report->tracks[track].members.count == 0 ? &report->members : &report->tracks[track].members;
-}
-
 static void check_both(const struct report *report, const struct spec *spec)
 {
     if (report->track_count != spec->count)
         stop("tracks of a report and spec", path);
     for (size_t i = 0; i < spec->count; i++) {
-        const struct member *phase = members_find(members_of(report, i), "phase");
+        const struct member *phase = members_find(report_members(report, i), "phase");
         if (phase == NULL || strcmp(phase->text, spec->tracks[i].phase) != 0)
             stop("phases of a report and spec", spec->tracks[i].phase);
     }
