@@ -160,7 +160,9 @@ enum lt_class {
     LT_CLASS_MIXED_ANCHORS,    /* mixed-anchors: of several names */
     LT_CLASS_MISPLACED_PASSES, /* misplaced-passes: do not fit the runs of anchors */
     LT_CLASS_SAME_KERNELS,     /* same-kernels: labelled by two tracks */
-    LT_CLASS_COUNT             /* of this header */
+    /* Later ones. */
+    LT_CLASS_NO_EVENTS, /* no-events: JSON without an event array (LT_TRACE) */
+    LT_CLASS_COUNT      /* of this header */
 };
 
 /* The word of a class, "" of LT_CLASS_NONE, "unknown" of one that this library does not know. */

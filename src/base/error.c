@@ -74,6 +74,7 @@ static const struct {
     [LT_CLASS_MIXED_ANCHORS] = {"mixed-anchors", LT_OK},
     [LT_CLASS_MISPLACED_PASSES] = {"misplaced-passes", LT_OK},
     [LT_CLASS_SAME_KERNELS] = {"same-kernels", LT_OK},
+    [LT_CLASS_NO_EVENTS] = {"no-events", LT_TRACE},
 };
 
 const char *lt_class_word(enum lt_class class_id)

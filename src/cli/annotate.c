@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/many.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,10 +40,12 @@ static const struct cli_option option_table[] = {
     {"landmark-regex", OPT_LANDMARK_REGEX, "RE[=COUNT]", "runs COUNT (1) times in each guide", NULL},
     {"anchor-stride", OPT_ANCHOR_STRIDE, "K", "anchors per layer (default: 1)", NULL},
     {"extra-anchors-per-pass", OPT_EXTRA_ANCHORS, "E", "behind a pass, of no layer (default: 0)", NULL},
-    {"within", OPT_WITHIN, "RE", "only anchors launched in a CPU scope named so", NULL},
-    {"within-gpu", OPT_WITHIN_GPU, "RE", "only those in a gpu_user_annotation named so", NULL},
+    {"within", OPT_WITHIN, "RE", "only in scopes named so (CPU; GPU)", "      --within RE, --within-gpu RE"},
+    {"within-gpu", OPT_WITHIN_GPU, "RE", NULL, NULL},
     {"spec", OPT_SPEC, "FILE", "tracks from JSON, or a report, instead of these", NULL},
     CLI_GZIP_OPTIONS,
+    CLI_OUTPUT_DIR_OPTION,
+    CLI_MANY_OPTIONS,
     CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, NULL),
 };
 
@@ -51,6 +54,7 @@ struct command {
     struct lt_track track;
     struct lt_landmark landmarks[LT_MAX_LANDMARKS];
     struct cli_common common;
+    struct cli_many many;
     struct cli_output output;
     struct progress progress;
     bool has_num_layers, has_offset;
@@ -231,6 +235,44 @@ static void summarize(const struct command *command, const struct lt_annotate_re
     fputc('\n', stderr);
 }
 
+/* One trace of many. */
+static enum lt_status annotate_one(void *ctx, struct many_task *task, struct lt_error *error)
+{
+    const struct command *command = ctx;
+    struct lt_annotate_options options = command->options;
+    struct lt_annotate_result result = {.size = sizeof result};
+    options.trace = task->trace;
+    options.output = task->output;
+    options.report = task->report;
+    options.threads = task->threads;
+    options.dry_run = task->dry_run;
+    options.progress = many_on_progress;
+    options.warning = many_on_warning;
+    options.callback_ctx = task;
+    enum lt_status status = lt_annotate(&options, &result, error);
+    return status;
+}
+
+static int annotate_many(struct command *command)
+{
+    const struct many_command many = {.name = "annotate",
+                                      .done = "annotated",
+                                      .wanted = FILES_TRACES,
+                                      .ending = ".layers.trace.json",
+                                      .report_ending = ".layers.json",
+                                      .may_gzip = true,
+                                      .compress = command->output.compress,
+                                      .look_first = command->many.same_counts,
+                                      .work = annotate_one,
+                                      .ctx = command};
+    int code = many_check_outputs(&command->common, &command->output);
+    if (code != LT_OK)
+        return code;
+    command->options.compress = command->output.compress;
+    command->options.level = command->output.level;
+    return many_run(&many, &command->common);
+}
+
 static int run(int argc, char **argv)
 {
     struct command command = {
@@ -239,7 +281,7 @@ static int run(int argc, char **argv)
                     .name = cli_name,
                     .warning = cli_on_warning},
         .track = {.size = sizeof command.track, .passes = 1, .anchor_stride = 1},
-        .common.mode = PROGRESS_AUTO,
+        .common = {.mode = PROGRESS_AUTO, .many = &command.many},
     };
     command.options.callback_ctx = &command.progress;
     if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
@@ -249,6 +291,8 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
+    if (command.many.is_asked)
+        return choose_tracks(&command) ? annotate_many(&command) : LT_USAGE;
     if (!choose_tracks(&command) || !cli_default_input(&command.options.trace) || !cli_check_output(&command.output))
         return LT_USAGE;
     command.options.output = command.output.output;

@@ -35,6 +35,9 @@ struct cli_command {
     const struct cli_option *options;  /* up to a row without name */
 };
 
+/* Not a command: what those that work on many traces have in common, for `layertrack help many`. */
+extern const struct cli_command cli_many_topic;
+
 extern const struct cli_command cli_annotate, cli_inspect, cli_verify, cli_strip, cli_render, cli_serve;
 
 /* Of `layertrack serve`: for the command, and for the program that it runs. */
@@ -68,8 +71,21 @@ void cli_getopt(struct cli_getopt *getopt, const struct cli_option *options);
  */
 int cli_next_option(int argc, char **argv, const struct cli_getopt *getopt);
 
+/* What commands take that can work on many traces; see many.h. */
+struct cli_many {
+    const char *output_dir, *files_from, *summary;
+    bool by_nul;      /* names in files_from end in a NUL, not in a line's end */
+    unsigned jobs;    /* 0: the default */
+    bool same_counts; /* ranks that differ in counts are refused */
+    bool resume;      /* what is done already is left */
+    char **operands;  /* [operand_count] files and folders, after cli_take_all() */
+    int operand_count;
+    bool is_asked; /* there are many, or could be: the command line asks for it */
+};
+
 /* What every command that reads a trace takes, and where it stands after cli_take_all(). */
 struct cli_common {
+    struct cli_many *many; /* NULL: the command takes one trace only */
     const char *trace;
     enum lt_parser parser;
     unsigned threads;
@@ -92,6 +108,11 @@ enum cli_common_option {
     CLI_REPORT,
     CLI_NO_GZIP,
     CLI_LEVEL,
+    CLI_OUTPUT_DIR,
+    CLI_FILES_FROM,
+    CLI_SUMMARY,
+    CLI_SAME_COUNTS,
+    CLI_RESUME,
     /* Of serve. */
     CLI_PORT,
     CLI_UI,
@@ -122,6 +143,20 @@ enum cli_common_option {
         "level", CLI_LEVEL, "1..9", "gzip level (default: 6)", NULL                                                    \
     }
 
+/* Of commands that work on many traces; without and with outputs. */
+#define CLI_MANY_OPTIONS                                                                                               \
+    {"jobs", 'j', "N", "traces at a time (default: number of cores)", NULL},                                           \
+        {"files-from", CLI_FILES_FROM, "FILE", "more traces, a name a line", NULL},                                    \
+        {"null", '0', NULL, "names in FILE end in a NUL", NULL},                                                       \
+        {"summary", CLI_SUMMARY, "FILE", "what came of all traces, as JSON", NULL},                                    \
+    {                                                                                                                  \
+        "same-counts", CLI_SAME_COUNTS, NULL, "refuse ranks that differ in counts", NULL                               \
+    }
+#define CLI_OUTPUT_DIR_OPTION                                                                                          \
+    {                                                                                                                  \
+        "output-dir", CLI_OUTPUT_DIR, "DIR", "outputs of many traces, or of folders", NULL                             \
+    }
+
 /* The end of a table. */
 #define CLI_SHARED_OPTIONS(progress_text, quiet_text, help_text)                                                       \
     {"strict", CLI_STRICT, NULL, "refuse what is not strict JSON", NULL},                                              \
@@ -140,8 +175,10 @@ typedef bool cli_take_fn(void *command, int option, char *value);
 
 /*
  * Takes all options, and the trace as an operand; a second operand goes to
- * *second, unless that is NULL: then it is one too many. False, with a
- * message, when something is wrong.
+ * *second, unless that is NULL: then it is one too many. Where the command
+ * takes many traces and more operands, a folder, or an option of many
+ * is given, common->many->is_asked is set and the operands are left there. False,
+ * with a message, when something is wrong.
  */
 bool cli_take_all(struct cli_common *common, const char **second, int argc, char **argv,
                   const struct cli_option *options, cli_take_fn *take, void *command);
@@ -175,6 +212,7 @@ bool cli_small(const char *option, const char *text, unsigned most, unsigned *ou
 struct progress {
     enum progress_mode mode;
     bool shown;
+    const char *doing; /* what the bar says in place of the stage; NULL: that */
     enum lt_stage stage;
     double started, stage_started, drawn; /* seconds */
 };

@@ -1,7 +1,42 @@
 #include "cli/cli.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define MOST_JOBS 256
+
+/* Takes what commands on many traces take. Each of these options asks for them. */
+static bool take_many(struct cli_many *many, int option, const char *value, bool *ok)
+{
+    switch (option) {
+    case CLI_OUTPUT_DIR:
+        many->output_dir = value;
+        break;
+    case CLI_FILES_FROM:
+        many->files_from = value;
+        break;
+    case '0':
+        many->by_nul = true;
+        break;
+    case CLI_SUMMARY:
+        many->summary = value;
+        break;
+    case CLI_SAME_COUNTS:
+        many->same_counts = true;
+        break;
+    case CLI_RESUME:
+        many->resume = true;
+        break;
+    case 'j':
+        *ok = cli_small("-j", value, MOST_JOBS, &many->jobs);
+        break;
+    default:
+        return false;
+    }
+    many->is_asked = true;
+    return *ok;
+}
 
 /* Takes what all commands take. False when the option is none of them, or its value wrong (*ok). */
 static bool take_common(struct cli_common *common, int option, const char *value, bool *ok)
@@ -28,8 +63,24 @@ static bool take_common(struct cli_common *common, int option, const char *value
         common->help = true;
         return true;
     default:
-        return false;
+        return common->many != NULL && take_many(common->many, option, value, ok);
     }
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Whether operands are many traces: too many for one, or one of them is a folder. */
+static bool are_many(const struct cli_common *common, int most)
+{
+    const struct cli_many *many = common->many;
+    bool folder = common->trace != NULL && is_folder(common->trace);
+    for (int i = 0; i < many->operand_count; i++)
+        folder |= is_folder(many->operands[i]);
+    return many->is_asked || folder || many->operand_count > most;
 }
 
 bool cli_take_all(struct cli_common *common, const char **second, int argc, char **argv,
@@ -42,6 +93,13 @@ bool cli_take_all(struct cli_common *common, const char **second, int argc, char
         bool ok = true;
         if (!take_common(common, option, optarg, &ok) && (!ok || !take(command, option, optarg)))
             return false;
+    }
+    if (common->many != NULL) {
+        common->many->operands = argv + optind;
+        common->many->operand_count = argc - optind;
+        common->many->is_asked = are_many(common, second == NULL ? 1 : 2);
+        if (common->many->is_asked)
+            return true;
     }
     for (; optind < argc; optind++) {
         const char **to = common->trace == NULL ? &common->trace : second != NULL && *second == NULL ? second : NULL;

@@ -26,13 +26,40 @@ static void print_option(const struct cli_option *option)
     }
 }
 
+/* What stands on the page of many traces, and not on each command's. */
+static bool is_of_many(const struct cli_option *option)
+{
+    return option->id == 'j' || option->id == '0' || (option->id >= CLI_OUTPUT_DIR && option->id <= CLI_RESUME);
+}
+
 int cli_print_help(const struct cli_command *command)
 {
+    bool hidden = false;
     fputs(command->intro, stdout);
-    for (const struct cli_option *option = command->options; option->name != NULL; option++)
-        print_option(option);
+    for (const struct cli_option *option = command->options; option->name != NULL; option++) {
+        if (command == &cli_many_topic || !is_of_many(option))
+            print_option(option);
+        else
+            hidden = true;
+    }
+    if (hidden)
+        puts("Many traces at once, folders of ranks: layertrack help many");
     return cli_print(command->outro == NULL ? "" : command->outro);
 }
+
+static const struct cli_option many_options[] = {CLI_OUTPUT_DIR_OPTION, CLI_MANY_OPTIONS, {0}};
+
+const struct cli_command cli_many_topic = {
+    .name = "many",
+    .intro = "Usage: layertrack COMMAND [OPTIONS] [OPTIONS OF THE COMMAND] TRACE...\n"
+             "Works on many traces: files, and folders, of which each .json and .json.gz file\n"
+             "is one, but for what is plainly no trace of a rank. One refusal does not stop\n"
+             "the others; at the end ranks are compared, and what differs is said.\n",
+    .options = many_options,
+    .outro = "  layertrack annotate --spec rank0.layers.json --output-dir labelled traces/\n"
+             "  layertrack inspect --anchor-regex rotary traces/\n"
+             "  layertrack verify labelled/\n",
+};
 
 void cli_list_options(const struct cli_command *command)
 {

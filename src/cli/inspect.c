@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/columns.h"
+#include "cli/inspect_many.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,12 +34,14 @@ static const struct cli_option option_table[] = {
     {"top", OPT_TOP, "N", "how many names (default: 30, and all that fit\nN layers)", NULL},
     {"wide", OPT_WIDE, NULL, "names whole, however long", NULL},
     {"json", OPT_JSON, NULL, "for programs; see the manual", NULL},
+    CLI_MANY_OPTIONS,
     CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, CLI_HELP_TEXT),
 };
 
 struct command {
     struct lt_inspect_options options;
     struct cli_common common;
+    struct cli_many many;
     struct progress progress;
     uint64_t top; /* 0: as the default is */
     size_t line;
@@ -303,7 +306,7 @@ static int run(int argc, char **argv)
                                           .progress = cli_on_progress,
                                           .name = cli_name,
                                           .warning = cli_on_warning},
-                              .common.mode = PROGRESS_AUTO};
+                              .common = {.mode = PROGRESS_AUTO, .many = &command.many}};
     command.options.callback_ctx = &command.progress;
     if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;
@@ -312,6 +315,9 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
+    if (command.many.is_asked)
+        return inspect_many(&command.options, &command.common, command.json,
+                            command.top == 0 ? UINT64_MAX : command.top);
     if (!cli_default_input(&command.options.trace))
         return LT_USAGE;
     command.line = columns_of_terminal(LINE);

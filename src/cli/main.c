@@ -62,7 +62,9 @@ static int help(const char *name)
 {
     if (name != NULL && strcmp(name, "--list-options") == 0)
         return list_options();
-    const struct cli_command *command = name == NULL ? NULL : find(name);
+    const struct cli_command *command = name == NULL                             ? NULL
+                                        : strcmp(name, cli_many_topic.name) == 0 ? &cli_many_topic
+                                                                                 : find(name);
     if (name != NULL && command == NULL)
         return refuse_command(name);
     return command == NULL ? cli_print(general) : cli_print_help(command);

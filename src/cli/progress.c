@@ -61,7 +61,10 @@ void progress_tell(struct progress *progress, enum lt_stage stage, uint64_t done
     if (early || (progress->shown && time - progress->drawn < REDRAW_SECONDS))
         return;
     double elapsed = time - progress->stage_started, rate = elapsed > 0 ? (double)done / elapsed : 0;
-    fprintf(stderr, "\r%s ", stage == LT_STAGE_SCAN ? "reading" : "writing");
+    fprintf(stderr, "\r%s ",
+            progress->doing != NULL  ? progress->doing
+            : stage == LT_STAGE_SCAN ? "reading"
+                                     : "writing");
     print_size((double)done);
     if (total > 0)
         fprintf(stderr, " of ");

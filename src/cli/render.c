@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "cli/many.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,12 +23,15 @@ static const struct cli_option option_table[] = {
     {"device", OPT_DEVICE, "DEV", "streams of this device (default: the anchors')", NULL},
     {"streams", OPT_STREAMS, "N", "rows for the N busiest streams (default: 16)", NULL},
     {"width", OPT_WIDTH, "PX", "400 to 4000 (default: 1200)", NULL},
+    CLI_OUTPUT_DIR_OPTION,
+    CLI_MANY_OPTIONS,
     CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, CLI_HELP_TEXT),
 };
 
 struct command {
     struct lt_render_options options;
     struct cli_common common;
+    struct cli_many many;
     struct progress progress;
 };
 
@@ -90,11 +94,37 @@ static bool take(void *ctx, int option, char *value)
     }
 }
 
+/* One trace of many. */
+static enum lt_status render_one(void *ctx, struct many_task *task, struct lt_error *error)
+{
+    const struct command *command = ctx;
+    struct lt_render_options options = command->options;
+    options.trace = task->trace;
+    options.output = task->output;
+    options.threads = task->threads;
+    options.progress = many_on_progress;
+    options.callback_ctx = task;
+    return lt_render(&options, error);
+}
+
+static int render_many(struct command *command)
+{
+    const struct many_command many = {.name = "render",
+                                      .done = "drawn",
+                                      .wanted = FILES_ANNOTATED,
+                                      .ending = ".svg",
+                                      .compress = LT_COMPRESS_PLAIN,
+                                      .work = render_one,
+                                      .ctx = command};
+    int code = many_check_outputs(&command->common, &(struct cli_output){.output = command->options.output});
+    return code != LT_OK ? code : many_run(&many, &command->common);
+}
+
 static int run(int argc, char **argv)
 {
     struct command command = {
         .options = {.size = sizeof command.options, .progress = cli_on_progress, .name = cli_name},
-        .common.mode = PROGRESS_AUTO};
+        .common = {.mode = PROGRESS_AUTO, .many = &command.many}};
     command.options.callback_ctx = &command.progress;
     if (!cli_take_all(&command.common, NULL, argc, argv, option_table, take, &command))
         return LT_USAGE;
@@ -103,6 +133,8 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
+    if (command.many.is_asked)
+        return render_many(&command);
     if (!cli_default_input(&command.options.trace) || !cli_default_output(&command.options.output))
         return LT_USAGE;
     struct lt_error error = {.size = sizeof error};

@@ -1,12 +1,17 @@
+#include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/many.h"
+#include "jobs/source_find.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum option_id {
     OPT_SOURCE = 256,
     OPT_REPORT,
     OPT_COMPLETE,
+    OPT_SOURCE_DIR,
 };
 
 static const struct cli_option option_table[] = {
@@ -14,15 +19,20 @@ static const struct cli_option option_table[] = {
     {"source", OPT_SOURCE, "PATH", "what it was made from, plain or gzip", NULL},
     {"report", OPT_REPORT, "PATH", "default: ANNOTATED.layers.json, where that exists", NULL},
     {"complete", OPT_COMPLETE, NULL, "exit code 1, too, when something stays open", NULL},
+    {"source-dir", OPT_SOURCE_DIR, "DIR", "of many: the folder that their sources are in", NULL},
+    CLI_MANY_OPTIONS,
     CLI_SHARED_OPTIONS("auto, always or never", "print nothing", CLI_HELP_TEXT),
 };
 
 struct command {
     struct lt_verify_options options;
     struct cli_common common;
+    struct cli_many many;
+    const char *source_dir;
     struct progress progress;
-    bool complete; /* asked for, */
-    bool open;     /* and something is not */
+    bool source_named; /* by its option */
+    bool complete;     /* asked for, */
+    bool open;         /* and something is not */
 };
 
 /* Takes one option; false, with a message, when its value is wrong. */
@@ -33,12 +43,17 @@ static bool take(void *ctx, int option, char *value)
     switch (option) {
     case OPT_SOURCE:
         options->source = value;
+        command->source_named = true;
         return true;
     case OPT_REPORT:
         options->report = value;
         return true;
     case OPT_COMPLETE:
         command->complete = true;
+        return true;
+    case OPT_SOURCE_DIR:
+        command->source_dir = value;
+        command->many.is_asked = true;
         return true;
     default:
         return false;
@@ -56,6 +71,77 @@ static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
         printf("%s: %s\n", kinds[kind], sentence);
 }
 
+/* What is found of one trace of many. */
+struct one {
+    const struct command *command;
+    struct many_task *task;
+    bool open;
+};
+
+static void on_one_finding(void *ctx, enum lt_finding kind, const char *sentence)
+{
+    struct one *one = ctx;
+    one->open |= kind == LT_FINDING_OPEN;
+    if (kind == LT_FINDING_OK || one->command->common.quiet)
+        return;
+    struct text line = {0};
+    char name[512];
+    text_puts(&line, printable(name, sizeof name, one->task->trace, strlen(one->task->trace)));
+    text_puts(&line, kind == LT_FINDING_OPEN ? ": open: " : ": differs: ");
+    text_puts(&line, sentence);
+    text_add(&line, "\n", 2);
+    if (!line.failed)
+        many_print(one->task, line.data);
+    text_free(&line);
+}
+
+static enum lt_status verify_one(void *ctx, struct many_task *task, struct lt_error *error)
+{
+    const struct command *command = ctx;
+    struct lt_verify_options options = command->options;
+    struct one one = {.command = command, .task = task};
+    char *source = NULL;
+    options.trace = task->trace;
+    options.threads = task->threads;
+    options.finding = on_one_finding;
+    options.finding_ctx = &one;
+    options.progress = many_on_progress;
+    options.warning = many_on_warning;
+    options.callback_ctx = task;
+    enum lt_status status =
+        command->source_dir == NULL ? LT_OK : source_find(command->source_dir, task->trace, &source, error);
+    options.source = source;
+    if (status == LT_OK)
+        status = lt_verify(&options, error);
+    free(source);
+    if (status == LT_OK && one.open && command->complete)
+        status = LT_DIFFERENT;
+    return status;
+}
+
+/* Two that layertrack made are two to verify, and not one and its source. */
+static bool are_outputs(struct command *command)
+{
+    const char *second = command->options.source, *first = command->common.trace;
+    if (first == NULL || second == NULL || command->source_named || file_kind_of(first) != FILE_ANNOTATED ||
+        file_kind_of(second) != FILE_ANNOTATED)
+        return false;
+    command->common.trace = NULL;
+    command->options.source = NULL;
+    return true;
+}
+
+static int verify_many(struct command *command)
+{
+    const struct many_command many = {
+        .name = "verify", .done = "verified", .wanted = FILES_ANNOTATED, .work = verify_one, .ctx = command};
+    if (command->options.report != NULL)
+        return cli_usage("--report names one file; of many traces each has its own beside it");
+    if (command->options.source != NULL)
+        return cli_usage("--source names one file; of many traces the sources are found in --source-dir");
+    return many_run(&many, &command->common);
+}
+
 static int run(int argc, char **argv)
 {
     struct command command = {
@@ -64,7 +150,7 @@ static int run(int argc, char **argv)
                     .name = cli_name,
                     .warning = cli_on_warning,
                     .finding = on_finding},
-        .common.mode = PROGRESS_AUTO,
+        .common = {.mode = PROGRESS_AUTO, .many = &command.many},
     };
     command.options.callback_ctx = &command.progress;
     command.options.finding_ctx = &command;
@@ -72,6 +158,8 @@ static int run(int argc, char **argv)
         return LT_USAGE;
     if (command.common.help)
         return cli_print_help(&cli_verify);
+    if (command.many.is_asked || are_outputs(&command))
+        return verify_many(&command);
     if (!cli_default_input(&command.common.trace))
         return LT_USAGE;
     command.options.trace = command.common.trace;

@@ -39,6 +39,7 @@ struct rank_result {
     const char *class;   /* of a refusal; or NULL */
     const char *message; /* of a refusal; or NULL */
     int exit_code;
+    const void *own; /* the caller's, not read here */
 };
 
 enum ranks_what {

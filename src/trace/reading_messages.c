@@ -218,8 +218,9 @@ static void say_syntax(struct sentence *sentence, struct source *source, const s
 static enum lt_class class_of(enum scan_refusal what)
 {
     switch (what) {
-    case SCAN_EMPTY:
     case SCAN_NO_EVENTS:
+        return LT_CLASS_NO_EVENTS;
+    case SCAN_EMPTY:
     case SCAN_EVENTS_NO_ARRAY:
     case SCAN_TWO_ARRAYS:
         return LT_CLASS_NOT_A_TRACE;

@@ -4,7 +4,7 @@
     check_options.py --layertrack BIN MANUAL
 
 An option of a command is the tag of a paragraph in the command's section of the manual (annotate's is OPTIONS), or, where
-several commands share it, in OPTIONS; and it is named on the command's help page. No section has a tag that is no option.
+several commands share it, in OPTIONS (those of many traces: MANY TRACES); and it is named on the command's help page, or on that of many traces. No section has a tag that is no option.
 """
 import argparse
 import re
@@ -43,15 +43,16 @@ def main():
     for line in run("help", "--list-options").splitlines():
         command, name, _, _ = line.split("\t")
         options[command].add(name)
+    many_page, many = run("help", "many"), "MANY TRACES"
     manual, problems = tags(args.manual), []
     for command, names in options.items():
         section = "OPTIONS" if command == "annotate" else command.upper()
         page = run("help", command)
         for name in sorted(names):
-            if name not in manual[section] and not (name in ANYWHERE and name in manual["OPTIONS"]):
+            if name not in manual[section] | manual[many] and not (name in ANYWHERE and name in manual["OPTIONS"]):
                 problems.append(f"{args.manual}: section {section} has no paragraph on {name}")
             # -q and -h have no line of their own where one line names all that is shared.
-            if name not in page and name not in ANYWHERE:
+            if name not in page + many_page and name not in ANYWHERE:
                 problems.append(f"layertrack help {command} does not name {name}")
         for name in sorted(manual[section] - names):
             problems.append(f"{args.manual}: {name} in section {section} is no option of {command}")

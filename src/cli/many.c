@@ -1,0 +1,505 @@
+#define _POSIX_C_SOURCE 200809L
+#include "cli/many.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cpus.h"
+#include "base/path.h"
+#include "base/utf8.h"
+#include "cli/summary_text.h"
+#include "io/sink.h"
+#include "jobs/folder.h"
+#include "jobs/output_names.h"
+#include "jobs/summary.h"
+#include "jobs/trace_list.h"
+
+/* How messages call options. */
+static const struct naming naming = {.name = cli_name};
+
+enum state { WAITING, DONE, REFUSED, PASSED_OVER };
+
+/* All of a command on many traces. */
+struct many {
+    const struct many_command *command;
+    const struct cli_common *common;
+    struct lt_error error;
+    struct trace_list list;
+    struct output_names names; /* [list.files.count], when files are written */
+    char *cwd;
+    bool looking; /* this is the round before anything is written */
+
+    /* [list.files.count] */
+    struct rank_result *results;
+    enum state *states;
+    struct arena *memory;
+    uint64_t *read; /* bytes that the progress bar counts, of `twice` */
+
+    pthread_mutex_t lock; /* of what is printed, and of: */
+    struct progress progress;
+    uint64_t read_all, twice;
+};
+
+/* ---- messages ----------------------------------------------------------------------------------------------- */
+
+bool many_on_progress(void *ctx, enum lt_stage stage, uint64_t done, uint64_t total)
+{
+    struct many_task *task = ctx;
+    struct many *many = task->many;
+    uint64_t size = many->list.files.items[task->index].size;
+    uint64_t part = total == 0 ? 0 : done >= total ? size : (uint64_t)((double)done / (double)total * (double)size);
+    uint64_t at = stage == LT_STAGE_SCAN ? part : size + part;
+    pthread_mutex_lock(&many->lock);
+    if (at > many->read[task->index]) {
+        many->read_all += at - many->read[task->index];
+        many->read[task->index] = at;
+    }
+    progress_tell(&many->progress, LT_STAGE_SCAN, many->read_all, many->twice);
+    pthread_mutex_unlock(&many->lock);
+    return !interrupt_seen();
+}
+
+void many_on_warning(void *ctx, const struct lt_warning *warning)
+{
+    struct many_task *task = ctx;
+    struct many *many = task->many;
+    pthread_mutex_lock(&many->lock);
+    /* A look has told of them. */
+    if (many->looking || !many->command->look_first)
+        cli_on_warning(&many->progress, warning);
+    pthread_mutex_unlock(&many->lock);
+    task->result->warnings++;
+}
+
+void many_print(struct many_task *task, const char *line)
+{
+    struct many *many = task->many;
+    pthread_mutex_lock(&many->lock);
+    progress_clear(&many->progress);
+    fputs(line, stdout);
+    pthread_mutex_unlock(&many->lock);
+}
+
+static int say(struct many *many, const struct lt_error *error)
+{
+    pthread_mutex_lock(&many->lock);
+    progress_clear(&many->progress);
+    int code = cli_fail(error);
+    pthread_mutex_unlock(&many->lock);
+    return code;
+}
+
+int many_check_outputs(const struct cli_common *common, const struct cli_output *output)
+{
+    if (common->many->output_dir == NULL)
+        return cli_usage("many traces, or a folder of them, need --output-dir; outputs are named after their traces");
+    if (output->output != NULL || output->report != NULL)
+        return cli_usage("%s names one file, and --output-dir a folder for many; give one of them",
+                         output->output != NULL ? "-o" : "--report");
+    return LT_OK;
+}
+
+/* ---- which, and what outputs are called --------------------------------------------------------------------- */
+
+static enum lt_status list_traces(struct many *many)
+{
+    const struct cli_many *options = many->common->many;
+    size_t count = 0;
+    const char **arguments = calloc((size_t)options->operand_count + 2, sizeof *arguments);
+    if (arguments == NULL)
+        return fail_memory(&many->error);
+    if (many->common->trace != NULL)
+        arguments[count++] = many->common->trace;
+    for (int i = 0; i < options->operand_count; i++)
+        arguments[count++] = options->operands[i];
+    struct trace_list_request request = {.arguments = arguments,
+                                         .count = count,
+                                         .files_from = options->files_from,
+                                         .separator = options->by_nul ? '\0' : '\n',
+                                         .wanted = many->command->wanted};
+    enum lt_status status = trace_list_make(&many->list, &request, &many->error);
+    free(arguments);
+    return status;
+}
+
+/* Makes the folders of `path` below the first `from` bytes. 0 or an errno value. */
+static int make_folders(char *path, size_t from)
+{
+    for (char *at = path + from; *at != '\0'; at++) {
+        if (*at != '/' || at == path)
+            continue;
+        *at = '\0';
+        int errnum = mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : errno;
+        *at = '/';
+        if (errnum != 0)
+            return errnum;
+    }
+    return 0;
+}
+
+static enum lt_status make_output_folders(struct many *many)
+{
+    for (size_t i = 0; i < many->names.count; i++) {
+        char *path = strdup(many->names.items[i].output);
+        int errnum = path == NULL ? ENOMEM : make_folders(path, 0);
+        free(path);
+        if (errnum != 0)
+            return fail_errno(&many->error, many->names.items[i].output, "its folder cannot be made", errnum);
+    }
+    return LT_OK;
+}
+
+static enum lt_status name_outputs(struct many *many)
+{
+    const struct many_command *command = many->command;
+    const struct file_list *files = &many->list.files;
+    if (command->ending == NULL)
+        return LT_OK;
+    const char **sources = calloc(files->count, sizeof *sources);
+    if (sources == NULL)
+        return fail_memory(&many->error);
+    for (size_t i = 0; i < files->count; i++)
+        sources[i] = files->items[i].path;
+    struct output_request request = {.folder = many->common->many->output_dir,
+                                     .cwd = many->cwd,
+                                     .ending = command->ending,
+                                     .report_ending = command->report_ending,
+                                     .may_gzip = command->may_gzip,
+                                     .compress = command->compress};
+    enum lt_status status = output_names_make(&many->names, sources, files->count, &request, &many->error);
+    free(sources);
+    return status;
+}
+
+/* ---- one of them -------------------------------------------------------------------------------------------- */
+
+static void keep_refusal(struct many *many, size_t index, enum lt_status status, const struct lt_error *error)
+{
+    struct rank_result *result = &many->results[index];
+    const char *message = error->file[0] == '\0' ? error->message : error->message + strlen(error->file) + 2;
+    result->class = lt_class_word(error->class_id);
+    result->message = arena_copy(&many->memory[index], message, strlen(message) + 1);
+    result->exit_code = status > LT_IO ? LT_IO : (int)status;
+    result->verdict = status == LT_DIFFERENT ? "differs" : "refused";
+    result->output = NULL;
+    many->states[index] = REFUSED;
+}
+
+/* Found in a folder, and no trace of a rank. */
+static bool passes_over(struct many *many, size_t index, const struct lt_error *error)
+{
+    if (many->list.files.items[index].named)
+        return false;
+    if (error->class_id != LT_CLASS_NO_EVENTS && error->class_id != LT_CLASS_NO_KERNELS)
+        return false;
+    pthread_mutex_lock(&many->lock);
+    many->list.passed_over[error->class_id == LT_CLASS_NO_EVENTS ? FILE_NO_EVENTS : FILE_NO_KERNEL]++;
+    pthread_mutex_unlock(&many->lock);
+    many->states[index] = PASSED_OVER;
+    return true;
+}
+
+/* Why a file that was named is no trace, before it is opened. */
+static enum lt_status refuse_file(const struct many *many, const struct file_item *item, struct lt_error *error)
+{
+    char name[512];
+    enum file_kind kind = file_kind_refused(item, many->command->wanted);
+    if (item->errnum != 0)
+        return fail_errno(error, item->path, "cannot be read", item->errnum);
+    return kind == FILE_TRACE
+               ? LT_OK
+               : fail(error, LT_TRACE, "%s: %s", printable(name, sizeof name, item->path, strlen(item->path)),
+                      file_kind_reason(kind));
+}
+
+static unsigned jobs_of(const struct many *many)
+{
+    unsigned jobs = many->common->many->jobs == 0 ? cpus_usable() : many->common->many->jobs;
+    return jobs < many->list.files.count ? jobs : (unsigned)many->list.files.count;
+}
+
+/* Each job's share of the processors. */
+static unsigned threads_of(const struct many *many)
+{
+    unsigned share = cpus_usable() / jobs_of(many);
+    return many->common->threads != 0 ? many->common->threads : share == 0 ? 1 : share;
+}
+
+static void work(void *ctx, size_t index)
+{
+    struct many *many = ctx;
+    const struct file_item *item = &many->list.files.items[index];
+    const struct output_name *name = many->names.count == 0 ? NULL : &many->names.items[index];
+    bool dry = many->looking || many->command->dry_run;
+    struct lt_error error = {.size = sizeof error, .own = &naming};
+    struct many_task task = {.trace = item->path,
+                             .output = name == NULL || dry ? NULL : name->output,
+                             .report = name == NULL || dry ? NULL : name->report,
+                             .threads = threads_of(many),
+                             .dry_run = dry,
+                             .result = &many->results[index],
+                             .memory = &many->memory[index],
+                             .many = many,
+                             .index = index};
+    if (many->states[index] != WAITING)
+        return;
+    enum lt_status status = refuse_file(many, item, &error);
+    if (status == LT_OK)
+        status = many->command->work(many->command->ctx, &task, &error);
+    if (status == LT_CANCELLED && interrupt_seen())
+        return;
+    if (status == LT_OK) {
+        task.result->output = task.output;
+        task.result->verdict = many->looking ? "not written" : many->command->done;
+        many->states[index] = many->looking ? WAITING : DONE;
+        return;
+    }
+    if (passes_over(many, index, &error))
+        return;
+    keep_refusal(many, index, status, &error);
+    if (status != LT_DIFFERENT)
+        say(many, &error);
+}
+
+static bool stopped(void *ctx)
+{
+    (void)ctx;
+    return interrupt_seen();
+}
+
+/* One round on all that wait. */
+static enum lt_status go_round(struct many *many)
+{
+    size_t count = many->list.files.count;
+    uint64_t *sizes = calloc(count, sizeof *sizes);
+    many->read_all = many->twice = 0;
+    for (size_t i = 0; i < count && sizes != NULL; i++) {
+        sizes[i] = many->list.files.items[i].size;
+        many->read[i] = 0;
+        many->twice += sizes[i] * (many->command->ending != NULL && !many->looking ? 2 : 1);
+    }
+    struct folder folder = {
+        .sizes = sizes, .count = count, .workers = jobs_of(many), .work = work, .stopped = stopped, .ctx = many};
+    progress_start(&many->progress, many->common->mode);
+    many->progress.doing = many->looking ? "looking" : "working";
+    bool done = sizes != NULL && folder_run(&folder);
+    progress_clear(&many->progress);
+    free(sizes);
+    return done ? LT_OK : fail_memory(&many->error);
+}
+
+/* ---- what came of it ---------------------------------------------------------------------------------------- */
+
+/* Those that count, without what was passed over; in their order. NULL when memory is out. */
+static struct rank_result *counted(const struct many *many, size_t *count)
+{
+    struct rank_result *results = calloc(many->list.files.count + 1, sizeof *results);
+    *count = 0;
+    for (size_t i = 0; i < many->list.files.count && results != NULL; i++)
+        if (many->states[i] != PASSED_OVER)
+            results[(*count)++] = many->results[i];
+    return results;
+}
+
+static int worst(const struct rank_result *results, size_t count)
+{
+    int code = LT_OK;
+    for (size_t i = 0; i < count; i++)
+        code = results[i].exit_code > code ? results[i].exit_code : code;
+    return code;
+}
+
+static enum lt_status write_summary(struct many *many, const struct summary *summary)
+{
+    const char *path = many->common->many->summary;
+    struct text text = {0};
+    if (path == NULL)
+        return LT_OK;
+    bool made = summary_json(summary, &text);
+    enum lt_status status = made ? LT_OK : fail_memory(&many->error);
+    struct sink *sink = status == LT_OK ? sink_open(strcmp(path, "-") == 0 ? NULL : path, &many->error) : NULL;
+    if (sink == NULL) {
+        text_free(&text);
+        return many->error.status;
+    }
+    status =
+        sink_write(sink, text.data, text.len) ? sink_commit(&sink, 1, &many->error) : sink_error(sink, &many->error);
+    sink_free(sink);
+    text_free(&text);
+    return status;
+}
+
+/* Table to standard output, notes to standard error. */
+static enum lt_status print_summary(struct many *many, const struct summary *summary)
+{
+    struct text table = {0}, notes = {0};
+    const struct many_command *command = many->command;
+    bool to_stdout = many->common->many->summary != NULL && strcmp(many->common->many->summary, "-") == 0;
+    bool made = summary_notes(summary, &notes);
+    if (made && command->show != NULL) {
+        size_t *order = ranks_order(summary->results, summary->count);
+        made = order != NULL && (to_stdout || command->show(command->ctx, summary->results, order, summary->count));
+        free(order);
+    } else if (made && !many->common->quiet && !to_stdout) {
+        made = summary_table(summary, &table);
+    }
+    if (made) {
+        fwrite(table.data, 1, table.len, stdout);
+        fflush(stdout);
+        fwrite(notes.data, 1, notes.len, stderr);
+    }
+    text_free(&table);
+    text_free(&notes);
+    return made ? LT_OK : fail_memory(&many->error);
+}
+
+/* Compares the ranks and shows what came of all. The exit code. */
+static int finish(struct many *many, const char *refusal)
+{
+    struct ranks_comparison comparison = {0};
+    size_t count;
+    struct rank_result *results = counted(many, &count);
+    if (results == NULL || !ranks_compare(&comparison, results, count)) {
+        free(results);
+        ranks_comparison_free(&comparison);
+        fail_memory(&many->error);
+        return say(many, &many->error);
+    }
+    struct summary summary = {.command = many->command->name,
+                              .results = results,
+                              .count = count,
+                              .comparison = &comparison,
+                              .passed_over = many->list.passed_over,
+                              .exit_code = refusal != NULL ? LT_SELECTION : worst(results, count)};
+    int code = summary.exit_code;
+    if (count == 0 && fail(&many->error, LT_TRACE, "no file of those in the folders is a trace; name one") != LT_OK)
+        code = say(many, &many->error);
+    if (print_summary(many, &summary) != LT_OK || write_summary(many, &summary) != LT_OK)
+        code = say(many, &many->error);
+    if (refusal != NULL) {
+        fail(&many->error, LT_SELECTION, "%s", refusal);
+        code = say(many, &many->error);
+    }
+    if (cli_end_output() != LT_OK)
+        code = LT_IO;
+    ranks_comparison_free(&comparison);
+    free(results);
+    return code;
+}
+
+/* Whether the ranks agree so far that one rule means one place in all of them; else why not. */
+static enum lt_status compare_look(struct many *many, const char **refusal)
+{
+    struct ranks_comparison comparison = {0};
+    size_t count;
+    struct rank_result *results = counted(many, &count);
+    *refusal = NULL;
+    if (results == NULL || !ranks_compare(&comparison, results, count)) {
+        free(results);
+        ranks_comparison_free(&comparison);
+        return fail_memory(&many->error);
+    }
+    if (!ranks_same_counts(&comparison))
+        *refusal = "ranks differ, see above, so that nothing was written; leave out those that differ, or label them "
+                   "by themselves";
+    ranks_comparison_free(&comparison);
+    free(results);
+    return LT_OK;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------------- */
+
+static enum lt_status get_ready(struct many *many)
+{
+    many->cwd = getcwd(NULL, 0);
+    if (many->cwd == NULL)
+        return fail_errno(&many->error, ".", "this folder cannot be told", errno);
+    if (list_traces(many) != LT_OK || name_outputs(many) != LT_OK)
+        return many->error.status;
+    size_t count = many->list.files.count;
+    many->results = calloc(count, sizeof *many->results);
+    many->states = calloc(count, sizeof *many->states);
+    many->memory = calloc(count, sizeof *many->memory);
+    many->read = calloc(count, sizeof *many->read);
+    if (many->results == NULL || many->states == NULL || many->memory == NULL || many->read == NULL)
+        return fail_memory(&many->error);
+    for (size_t i = 0; i < count; i++) {
+        struct text path = {0};
+        path_add_absolute(&path, many->cwd, many->list.files.items[i].path);
+        text_add(&path, "", 1);
+        if (path.failed)
+            return fail_memory(&many->error);
+        many->results[i] = (struct rank_result){
+            .file = many->list.files.items[i].path, .rank = rank_of_path(path.data), .verdict = "not done"};
+        text_free(&path);
+    }
+    if (many->common->many->summary != NULL && strcmp(many->common->many->summary, "-") != 0 &&
+        sink_check_free(many->common->many->summary, "", &many->error) != LT_OK)
+        return many->error.status;
+    return many->names.count == 0 || many->command->dry_run ? LT_OK : make_output_folders(many);
+}
+
+/* What was counted in the look is counted again. */
+static void forget_look(struct many *many)
+{
+    for (size_t i = 0; i < many->list.files.count; i++)
+        if (many->states[i] == WAITING)
+            many->results[i].warnings = 0;
+}
+
+static int run(struct many *many)
+{
+    const char *refusal = NULL;
+    enum lt_status status = get_ready(many);
+    interrupt_catch();
+    if (status == LT_OK && many->command->look_first) {
+        many->looking = true;
+        status = go_round(many);
+        if (status == LT_OK && !interrupt_seen())
+            status = compare_look(many, &refusal);
+        many->looking = false;
+        forget_look(many);
+    }
+    if (status == LT_OK && refusal == NULL && !interrupt_seen())
+        status = go_round(many);
+    if (interrupt_seen()) {
+        fail_cancelled(&many->error,
+                       many->common->many->output_dir == NULL ? "the traces" : many->common->many->output_dir);
+        return say(many, &many->error);
+    }
+    return status == LT_OK ? finish(many, refusal) : say(many, &many->error);
+}
+
+int many_run(const struct many_command *command, const struct cli_common *common)
+{
+    struct many *many = calloc(1, sizeof *many);
+    struct lt_error error = {.size = sizeof error};
+    if (many == NULL || pthread_mutex_init(&many->lock, NULL) != 0) {
+        free(many);
+        fail_memory(&error);
+        return cli_fail(&error);
+    }
+    many->command = command;
+    many->common = common;
+    many->error = error;
+    many->error.own = &naming;
+    int code = run(many);
+    for (size_t i = 0; many->memory != NULL && i < many->list.files.count; i++)
+        arena_free(&many->memory[i]);
+    free(many->memory);
+    free(many->results);
+    free(many->states);
+    free(many->read);
+    free(many->cwd);
+    output_names_free(&many->names);
+    trace_list_free(&many->list);
+    pthread_mutex_destroy(&many->lock);
+    free(many);
+    interrupt_finish();
+    return code;
+}
