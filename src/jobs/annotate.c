@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/versioned.h"
+#include "guides/found.h"
 #include "guides/guide_writer.h"
 #include "guides/messages.h"
 #include "guides/report_writer.h"
@@ -31,6 +32,9 @@ struct job {
     struct collect collect;
     struct collect_observer observers[TRACKS_OBSERVERS];
     struct sink *output, *report_sink;
+    struct listener listener;
+    uint64_t warnings; /* so far */
+    bool chosen;       /* the anchors of all tracks are */
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------- */
@@ -152,16 +156,19 @@ static enum lt_status check_lengths(const struct job *job, const struct track *t
     return what == GUIDE_FINE ? LT_OK : message_for_too_long(track, &found, job->error);
 }
 
-static struct listener listener_of(const struct lt_annotate_options *options)
+/* A lt_warning_fn. */
+static void hear_warning(void *ctx, const struct lt_warning *warning)
 {
-    return (struct listener){options->warning, options->callback_ctx};
+    struct job *job = ctx;
+    job->warnings++;
+    if (job->options->warning != NULL)
+        job->options->warning(job->options->callback_ctx, warning);
 }
 
 /* Each track is compared with the earlier ones up to its first twin. */
-static void warn_of_same_kernels(const struct job *job)
+static void warn_of_same_kernels(struct job *job)
 {
     const struct tracks *tracks = &job->tracks;
-    const struct listener listener = listener_of(job->options);
     uint64_t hashes[LT_MAX_TRACKS];
     for (size_t i = 0; i < tracks->count && tracks->count > 1; i++) {
         hashes[i] = warnings_hash(&tracks->items[i].plan);
@@ -169,7 +176,7 @@ static void warn_of_same_kernels(const struct job *job)
             if (hashes[j] != hashes[i] || !warnings_same_kernels(&tracks->items[j].plan, &tracks->items[i].plan))
                 continue;
             message_for_same_kernels(source_name(job->reading.source), tracks->items[j].options->phase,
-                                     tracks->items[i].options->phase, &listener);
+                                     tracks->items[i].options->phase, &job->listener);
             break;
         }
     }
@@ -178,10 +185,12 @@ static void warn_of_same_kernels(const struct job *job)
 /* All tracks are accepted, or none. */
 static enum lt_status make_plans(struct job *job)
 {
-    const struct lt_annotate_options *options = job->options;
-    const struct listener listener = listener_of(options);
-    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), &listener);
-    if (select_anchors(job) != LT_OK || collect_check_origin(&job->collect, job->error) != LT_OK)
+    const struct listener *listener = &job->listener;
+    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), listener);
+    if (select_anchors(job) != LT_OK)
+        return job->error->status;
+    job->chosen = true;
+    if (collect_check_origin(&job->collect, job->error) != LT_OK)
         return job->error->status;
     for (size_t i = 0; i < job->tracks.count; i++)
         if (plan_track(&job->tracks.items[i], job->error) != LT_OK ||
@@ -194,10 +203,10 @@ static enum lt_status make_plans(struct job *job)
         warnings_mixed_names(&track->plan, &names);
         if (!warnings_misplaced_passes(&track->plan, &found))
             return fail_memory(job->error);
-        message_for_same_start(track->place, &track->plan, &listener);
-        message_for_negative(track->place, &track->plan, &listener);
-        message_for_mixed_names(track, &job->collect, &names, &listener);
-        message_for_misplaced_passes(track->place, &found, &listener, job->error);
+        message_for_same_start(track->place, &track->plan, listener);
+        message_for_negative(track->place, &track->plan, listener);
+        message_for_mixed_names(track, &job->collect, &names, listener);
+        message_for_misplaced_passes(track->place, &found, listener, job->error);
     }
     warn_of_same_kernels(job);
     return LT_OK;
@@ -361,16 +370,41 @@ static void end_job(struct job *job)
     free(job->report);
 }
 
+/* After a refusal too, which stays what is told. */
+static enum lt_status tell_found(const struct job *job, enum lt_status status)
+{
+    const struct lt_annotate_options *options = job->options;
+    const struct found_request request = {
+        .collect = &job->collect,
+        .tracks = &job->tracks,
+        .facts = &job->reading.layout.facts,
+        .chosen = job->chosen,
+        .accepted = status == LT_OK,
+        .warnings = job->warnings,
+    };
+    if (options->found == NULL || (status != LT_OK && status != LT_SELECTION))
+        return status;
+    switch (found_tell(&request, options->found, options->callback_ctx)) {
+    case FOUND_GO_ON:
+        return status;
+    case FOUND_CANCEL:
+        return fail_cancelled(job->error, source_name(job->reading.source));
+    default:
+        return fail_memory(job->error);
+    }
+}
+
 static enum lt_status annotate(const struct lt_annotate_options *options, struct lt_annotate_result *result,
                                struct lt_error *error)
 {
     struct job job = {.options = options, .error = error};
+    job.listener = (struct listener){hear_warning, &job};
     const struct guide_writer writer = {.collect = &job.collect, .tracks = &job.tracks};
     enum lt_status status = open_job(&job);
     if (status == LT_OK)
         status = reading_run(&job.reading, error);
     if (status == LT_OK)
-        status = make_plans(&job);
+        status = tell_found(&job, make_plans(&job));
     if (status == LT_OK && options->row != NULL)
         status = rows_tell(&writer, options->row, options->callback_ctx, error);
     if (status == LT_OK)

@@ -55,13 +55,13 @@ case $("$folder/interface" "$fixtures/control-byte.json" rotary) in "warning con
 
 # A program that was built with an earlier header, whose structs ended sooner, and one with a later header.
 mkdir "$folder/earlier" "$folder/later"
-sed -e '/^ *lt_row_fn \*row;/d' -e '/^ *const char \*within\(_gpu\)\{0,1\};/d' -e '/^ *char hint\[/d' \
+sed -e '/^ *lt_\(row\|found\)_fn \*\(row\|found\);/d' -e '/^ *const char \*within\(_gpu\)\{0,1\};/d' -e '/^ *char hint\[/d' \
     -e '/^ *uint64_t insert_bytes; /d' "$prefix/include/layertrack.h" >"$folder/earlier/layertrack.h"
-test "$(diff "$prefix/include/layertrack.h" "$folder/earlier/layertrack.h" | grep -c '^<')" -eq 5
+test "$(diff "$prefix/include/layertrack.h" "$folder/earlier/layertrack.h" | grep -c '^<')" -eq 6
 build "$folder/earlier/job" "$folder/earlier" "$folder/job.c"
 expect "2 guides" "$("$folder/earlier/job" "$fixtures/decode.json" "$folder/c.json")"
 cmp "$folder/a.json" "$folder/c.json"
-sed 's/^ *lt_row_fn \*row;.*/&\n    uint64_t later;/' "$prefix/include/layertrack.h" >"$folder/later/layertrack.h"
+sed 's/^ *lt_found_fn \*found;.*/&\n    uint64_t later;/' "$prefix/include/layertrack.h" >"$folder/later/layertrack.h"
 for later in 0 1; do
     build "$folder/later/$later" "$folder/later" "-DLATER=$later" "$here/interface.c"
 done

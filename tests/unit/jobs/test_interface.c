@@ -417,6 +417,111 @@ static void rows_and_a_dry_run(void **state)
     assert_int_equal(error.class_id, LT_CLASS_OPTION_MISSING);
 }
 
+struct facts {
+    unsigned calls;
+    bool says_no;
+    struct lt_found found;
+    struct lt_found_track track;
+    char texts[512];
+};
+
+static bool take_found(void *ctx, const struct lt_found *found)
+{
+    struct facts *facts = ctx;
+    const struct lt_found_track *track = found->tracks[0];
+    facts->calls++;
+    facts->found = *found;
+    facts->track = *track;
+    int len = snprintf(facts->texts, sizeof facts->texts, "%s|%s|%s|%.*s|%s|%s|", track->phase,
+                       track->pid == NULL ? "-" : track->pid, track->device == NULL ? "-" : track->device,
+                       (int)track->anchor_name_len, track->anchor_name == NULL ? "" : track->anchor_name,
+                       track->first_us == NULL ? "-" : track->first_us, track->last_us == NULL ? "-" : track->last_us);
+    for (size_t i = 0; i < track->run_count; i++)
+        len += snprintf(facts->texts + len, sizeof facts->texts - (size_t)len, " %d", (int)track->runs[i]);
+    return !facts->says_no;
+}
+
+/* Three runs of two anchors, on a device, and what the trace says of its rank. */
+static void write_rank(const char *end)
+{
+    FILE *file = fopen(trace, "w");
+    assert_non_null(file);
+    fputs("{\"traceEvents\": [", file);
+    for (int i = 0; i < KERNELS; i++)
+        fprintf(file,
+                "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"anchor\",\"pid\":4,\"tid\":7,\"dur\":1,\"ts\":%d.5,"
+                "\"args\":{\"device\":3}}",
+                i > 0 ? ",\n" : "", i / 2 * 100 + i % 2 * 10);
+    fprintf(file, "]%s}", end);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void what_was_found(void **state)
+{
+    (void)state;
+    struct facts facts = {0};
+    struct lt_track track = a_track();
+    track.anchor_offset = 2;
+    track.passes = 2;
+    struct lt_annotate_options options = options_for(&track);
+    struct lt_error error = {.size = sizeof error};
+    options.found = take_found;
+    options.callback_ctx = &facts;
+    options.dry_run = true;
+    write_rank(", \"distributedInfo\": {\"rank\": 5, \"world_size\": 8}, \"baseTimeNanoseconds\": 17");
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_OK);
+    assert_int_equal(facts.calls, 1);
+    assert_string_equal(facts.texts, "p|4|3|anchor|100.5|210.5| 2 2 2");
+    assert_true(facts.found.accepted && facts.found.has_base_time);
+    assert_int_equal(facts.found.base_time_ns, 17);
+    assert_int_equal(facts.found.rank, 5);
+    assert_int_equal(facts.found.world_size, 8);
+    assert_int_equal(facts.found.warnings, 0);
+    assert_int_equal(facts.found.track_count, 1);
+    assert_int_equal(facts.track.anchors, 6);
+    assert_int_equal(facts.track.anchor_offset, 2);
+    assert_int_equal(facts.track.passes, 2);
+    /* A refusal of the plan; with a warning of a comma, and nothing said of the rank. */
+    track.anchor_offset = 3;
+    write_rank(",");
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_SELECTION);
+    assert_int_equal(error.class_id, LT_CLASS_TOO_FEW);
+    assert_string_equal(facts.texts, "p|4|3||-|-| 2 2 2");
+    assert_false(facts.found.accepted || facts.found.has_base_time);
+    assert_int_equal(facts.found.rank, -1);
+    assert_int_equal(facts.found.world_size, -1);
+    assert_int_equal(facts.found.warnings, 1);
+    assert_int_equal(facts.track.anchors, 6);
+    assert_true(facts.track.anchor_offset == LT_NONE && facts.track.passes == LT_NONE);
+    /* No anchor at all, and anchors that nobody chose among. */
+    track.anchor_regex = "none";
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_SELECTION);
+    assert_string_equal(facts.texts, "p|-|-||-|-|");
+    assert_int_equal(facts.track.anchors, 0);
+    track.anchor_regex = "anchor";
+    track.pid = "5";
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_SELECTION);
+    assert_true(facts.track.anchors == LT_NONE && facts.track.runs == NULL);
+    /* Nothing is found in what cannot be read. */
+    facts.calls = 0;
+    write_rank("]");
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_TRACE);
+    assert_int_equal(facts.calls, 0);
+    /* The caller may not want it. */
+    write_rank("");
+    track.pid = NULL;
+    track.anchor_offset = 0;
+    facts.says_no = true;
+    options.dry_run = false;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_CANCELLED);
+    assert_int_equal(facts.calls, 1);
+    assert_int_equal(access(output, F_OK), -1);
+    facts.says_no = false;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_OK);
+    remove_outputs();
+    write_trace(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -424,6 +529,7 @@ int main(void)
         cmocka_unit_test(a_program_that_is_newer), cmocka_unit_test(a_size_must_be_set),
         cmocka_unit_test(findings_by_pointer),     cmocka_unit_test(warnings_have_classes),
         cmocka_unit_test(names_are_the_callers),   cmocka_unit_test(rows_and_a_dry_run),
+        cmocka_unit_test(what_was_found),
     };
     return cmocka_run_group_tests_name("interface", tests, set_up, tear_down);
 }
