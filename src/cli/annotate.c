@@ -248,9 +248,9 @@ static enum lt_status annotate_one(void *ctx, struct many_task *task, struct lt_
     options.dry_run = task->dry_run;
     options.progress = many_on_progress;
     options.warning = many_on_warning;
+    options.found = many_on_found;
     options.callback_ctx = task;
-    enum lt_status status = lt_annotate(&options, &result, error);
-    return status;
+    return lt_annotate(&options, &result, error);
 }
 
 static int annotate_many(struct command *command)

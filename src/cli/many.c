@@ -76,6 +76,62 @@ void many_on_warning(void *ctx, const struct lt_warning *warning)
     task->result->warnings++;
 }
 
+static const char *keep(struct many_task *task, const char *text, size_t len)
+{
+    char *copy = text == NULL ? NULL : arena_take(task->memory, len + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+static const char *keep_text(struct many_task *task, const char *text)
+{
+    return keep(task, text, text == NULL ? 0 : strlen(text));
+}
+
+const uint64_t *many_keep_runs(struct many_task *task, const uint64_t *runs, size_t count)
+{
+    char *room = arena_take(task->memory, (count + 2) * sizeof *runs);
+    if (room == NULL)
+        return NULL;
+    uint64_t *copy = (uint64_t *)(void *)(room + (sizeof *runs - (uintptr_t)room % sizeof *runs) % sizeof *runs);
+    for (size_t i = 0; i < count; i++)
+        copy[i] = runs[i];
+    return copy;
+}
+
+/* Ranks are compared by their first track. */
+static void keep_track(struct many_task *task, const struct lt_found_track *track, bool accepted)
+{
+    struct rank_result *result = task->result;
+    result->pid = keep_text(task, track->pid);
+    result->device = keep_text(task, track->device);
+    result->counted = track->anchors != LT_NONE;
+    result->anchors = track->anchors;
+    result->runs = track->runs == NULL ? NULL : many_keep_runs(task, track->runs, track->run_count);
+    result->run_count = result->runs == NULL ? 0 : track->run_count;
+    result->anchor_name = keep(task, track->anchor_name, track->anchor_name_len);
+    result->accepted = accepted && track->first_us != NULL && track->last_us != NULL &&
+                       decimal_parse(&result->first_us, track->first_us, strlen(track->first_us)) == DECIMAL_OK &&
+                       decimal_parse(&result->last_us, track->last_us, strlen(track->last_us)) == DECIMAL_OK;
+    result->offset = track->anchor_offset;
+    result->passes = track->passes;
+}
+
+bool many_on_found(void *ctx, const struct lt_found *found)
+{
+    struct many_task *task = ctx;
+    struct rank_result *result = task->result;
+    result->rank = rank_with_content(result->rank, found->rank, found->world_size);
+    result->has_base = found->has_base_time;
+    result->base_ns = found->base_time_ns;
+    if (found->track_count > 0)
+        keep_track(task, found->tracks[0], found->accepted);
+    return !interrupt_seen();
+}
+
 void many_print(struct many_task *task, const char *line)
 {
     struct many *many = task->many;

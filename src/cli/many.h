@@ -52,15 +52,19 @@ struct many_command {
  */
 int many_run(const struct many_command *command, const struct cli_common *common);
 
-/* A lt_progress_fn and a lt_warning_fn with a struct many_task as context. */
+/* A lt_progress_fn, a lt_warning_fn and a lt_found_fn with a struct many_task as context. */
 bool many_on_progress(void *task, enum lt_stage stage, uint64_t done, uint64_t total);
 void many_on_warning(void *task, const struct lt_warning *warning);
+bool many_on_found(void *task, const struct lt_found *found);
 
 /*
  * Whether the command is to write many files, and all that takes is there.
  * LT_OK or, with a message, LT_USAGE. `output` has what -o and --report say.
  */
 int many_check_outputs(const struct cli_common *common, const struct cli_output *output);
+
+/* Numbers that live as long as the result. NULL when memory is out. */
+const uint64_t *many_keep_runs(struct many_task *task, const uint64_t *runs, size_t count);
 
 /* Prints a line on standard output from a task: no other one's gets between. */
 void many_print(struct many_task *task, const char *line);

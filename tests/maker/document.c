@@ -86,8 +86,12 @@ void write_head(struct maker *m)
     }
     put_str(out, k ? "\n  ]," : "],");
     put_str(out, nl);
+    PUT(out, "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": ");
+    put_u64(out, m->opt.rank);
+    PUT(out, ", \"world_size\": ");
+    put_u64(out, m->opt.world_size);
     PUT(out,
-        "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 0, \"world_size\": 8, \"pg_count\": 1, "
+        ", \"pg_count\": 1, "
         "\"pg_config\": [{\"pg_name\": \"0\", \"pg_desc\": \"default_pg\", \"pg_size\": 8, \"ranks\": [0, 1, 2, 3, "
         "4, 5, 6, 7]}], \"nccl_version\": \"2.21.5\"},");
     put_str(out, nl);

@@ -38,6 +38,8 @@ static void usage(FILE *f)
           "  --pid PID             of the first GPU process (0)\n"
           "  --device DEV          its first device (0)\n"
           "  --pids K              GPU processes (1)\n"
+          "  --rank R              of the job, and ... (0)\n"
+          "  --world-size N        ... how many ranks that has (8)\n"
           "  --devices K           devices in each of them (1)\n"
           "  --seed N              (1)\n"
           "\n"
@@ -111,6 +113,8 @@ enum {
     OPT_PID,
     OPT_DEVICE,
     OPT_PIDS,
+    OPT_RANK,
+    OPT_WORLD_SIZE,
     OPT_DEVICES,
     OPT_SEED,
     OPT_SIZE,
@@ -142,6 +146,8 @@ static const struct option long_options[] = {
     {"pid", required_argument, NULL, OPT_PID},
     {"device", required_argument, NULL, OPT_DEVICE},
     {"pids", required_argument, NULL, OPT_PIDS},
+    {"rank", required_argument, NULL, OPT_RANK},
+    {"world-size", required_argument, NULL, OPT_WORLD_SIZE},
     {"devices", required_argument, NULL, OPT_DEVICES},
     {"seed", required_argument, NULL, OPT_SEED},
     {"size", required_argument, NULL, OPT_SIZE},
@@ -212,6 +218,12 @@ static void parse(struct options *opt, int argc, char **argv)
             break;
         case OPT_DEVICE:
             opt->device = number("--device", optarg, 0, any);
+            break;
+        case OPT_RANK:
+            opt->rank = number("--rank", optarg, 0, INT32_MAX);
+            break;
+        case OPT_WORLD_SIZE:
+            opt->world_size = number("--world-size", optarg, 1, INT32_MAX);
             break;
         case OPT_PIDS:
             opt->pids = number("--pids", optarg, 1, MAX_GROUPS);
@@ -315,6 +327,7 @@ int main(int argc, char **argv)
     opt->kernels = 2;
     opt->streams = 1;
     opt->pids = 1;
+    opt->world_size = 8;
     opt->devices = 1;
     opt->seed = 1;
     opt->decimals = 3;

@@ -60,7 +60,7 @@ enum layout { LAYOUT_KINETO, LAYOUT_COMPACT };
 
 struct options {
     uint64_t seed, layers, passes, draft, extra, kernels, streams, size, tail, head;
-    uint64_t pid, device, pids, devices, decimals, ts_base, cut, cut_front, cut_back;
+    uint64_t rank, world_size, pid, device, pids, devices, decimals, ts_base, cut, cut_front, cut_back;
     bool draft_shares_anchor, terminals, halves, scopes, launches, bare;
     enum layout layout;
     bool odd[ODDITIES];
