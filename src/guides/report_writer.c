@@ -184,6 +184,20 @@ static void report_source(struct report *report, const struct report_facts *fact
     member_string(report, "tool_version", lt_version());
 }
 
+/* What the trace says of itself as a whole. */
+static void report_told(struct report *report, const struct scan_facts *told)
+{
+    static const struct {
+        const char *key;
+        enum scan_fact fact;
+    } keys[] = {{"base_time_ns", FACT_BASE_TIME}, {"rank", FACT_RANK}, {"world_size", FACT_WORLD_SIZE}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (told->known[keys[i].fact])
+            member_u64(report, keys[i].key, told->value[keys[i].fact]);
+        else
+            member_string(report, keys[i].key, NULL);
+}
+
 bool report_write(const struct guide_writer *writer, const struct report_facts *facts, emit_fn *emit, void *emit_ctx)
 {
     const struct collect *collect = writer->collect;
@@ -204,6 +218,7 @@ bool report_write(const struct guide_writer *writer, const struct report_facts *
         report_cadence(&report, writer, track);
     text_puts(member(&report, "source_gzip"), facts->source_is_gzip ? "true" : "false");
     member_string(&report, "source_crc32", facts->source_is_gzip ? facts->crc32 : NULL);
+    report_told(&report, facts->told);
     text_puts(&report.text, "\n}\n");
     bool ok = text_flush(&report.text);
     text_free(&report.text);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "guides/guide_writer.h"
+#include "json/scan_event.h"
 
 /* Facts of the source and the insertion, for the report. */
 struct report_facts {
@@ -17,6 +18,7 @@ struct report_facts {
     const char *crc32;       /* of its uncompressed bytes, when it is gzip */
     const char *source_file; /* base name; NULL: standard input */
     uint64_t source_bytes, insert_offset, insert_bytes;
+    const struct scan_facts *told; /* which rank, and on which clock, as far as the trace says */
 };
 
 /* Emits the mapping report: flat for one track, with an array `tracks` for several. False when `emit` said so or memory

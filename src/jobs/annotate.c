@@ -308,6 +308,7 @@ static enum lt_status pass_two(struct job *job, struct lt_annotate_result *resul
         .source_file = strcmp(job->options->trace, "-") == 0 ? NULL : base_name(job->options->trace),
         .source_bytes = job->reading.layout.total,
         .insert_offset = job->reading.layout.insert_offset,
+        .told = &job->reading.layout.facts,
     };
     enum lt_status status = splice_run(&splice, &facts.insert_bytes, job->error);
     if (status != LT_OK)

@@ -77,6 +77,9 @@ static const struct field track_fields[] = {
     {"gpu_pass_scopes", KIND_RESULT, 0, 0, false},
     {"source_gzip", KIND_RESULT, 0, 0, false},
     {"source_crc32", KIND_RESULT, 0, 0, false},
+    {"base_time_ns", KIND_RESULT, 0, 0, false},
+    {"rank", KIND_RESULT, 0, 0, false},
+    {"world_size", KIND_RESULT, 0, 0, false},
 };
 
 static const struct field landmark_fields[] = {

@@ -111,6 +111,19 @@ def check_output(case, out, report, source):
     check_report(case, report, source, original, events)
 
 
+def check_told(report, original):
+    """What a trace says of itself as a whole; of those that Python reads, and soon."""
+    try:
+        trace = json.loads(original) if len(original) < 1 << 23 else None
+    except ValueError:
+        return
+    if not isinstance(trace, dict):
+        return
+    info = trace.get("distributedInfo", {})
+    told = {"base_time_ns": trace.get("baseTimeNanoseconds"), "rank": info.get("rank"), "world_size": info.get("world_size")}
+    expect({key: report[key] for key in told} == told, "what the trace tells of rank and clock")
+
+
 def check_report(case, report, source, original, events):
     expect(list(report) == ["schema_version", "notice", "phase", "evidence", "pid", "device", "guide_tid", "track_name",
                             "anchor_regex", "end_anchor_regex", "anchor_offset", "matching_anchor_count", "num_layers",
@@ -118,8 +131,9 @@ def check_report(case, report, source, original, events):
                             "layers", "source_sha256", "source_file", "source_bytes", "insert_offset", "insert_bytes",
                             "tool_version", "anchor_stride", "extra_anchors_per_pass", "landmarks", "within",
                             "within_gpu", "pass_scopes", "source_gzip",
-                            "source_crc32"], "the report's keys or their order")
+                            "source_crc32", "base_time_ns", "rank", "world_size"], "the report's keys or their order")
     facts = case.facts
+    check_told(report, original)
     expect(report["source_sha256"] == hashlib.sha256(source).hexdigest(), "source_sha256")
     expect(report["source_bytes"] == len(original), "source_bytes")
     expect(report["added_event_count"] == len(events), "added_event_count")
