@@ -6,33 +6,6 @@
 
 #include "base/utf8.h"
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Appends bytes with `instead` for each [ that has ## and perhaps a word right before it. */
-static void add_without_commands(struct text *out, const char *bytes, size_t len, const char *instead)
-{
-    size_t plain = 0; /* the start of what needs no change */
-    size_t signs = 0; /* how many # stand before, letters left out */
-    bool in_word = false;
-    for (size_t i = 0; i < len; i++) {
-        char c = bytes[i];
-        if (c == '[' && signs >= 2) {
-            text_add(out, bytes + plain, i - plain);
-            text_puts(out, instead);
-            plain = i + 1;
-        }
-        if (c == '#')
-            signs = in_word ? 1 : signs + 1;
-        else if (!is_letter(c))
-            signs = 0;
-        in_word = is_letter(c);
-    }
-    text_add(out, bytes + plain, len - plain);
-}
-
 /* The length of the white space at `text` that a reader may cut off a line's start; of ASCII only blanks are left. */
 static size_t white_space(const char *text)
 {
@@ -64,11 +37,19 @@ void line_add(struct text *out, const char *bytes, size_t len)
         text_puts(out, "\\x3a");
         start++;
     }
-    add_without_commands(out, shown + start, strlen(shown + start), "\\x5b");
+    text_puts(out, shown + start);
     free(shown);
 }
 
 void line_add_json(struct text *out, const char *bytes, size_t len)
 {
-    add_without_commands(out, bytes, len, "\\u005b");
+    size_t plain = 0; /* the start of what needs no change */
+    for (size_t i = 0; i < len; i++) {
+        if (!opens_command(bytes, i))
+            continue;
+        text_add(out, bytes + plain, i - plain);
+        text_puts(out, "\\u005b");
+        plain = i + 1;
+    }
+    text_add(out, bytes + plain, len - plain);
 }

@@ -100,6 +100,20 @@ static bool is_control(const char *text, size_t n)
     return false;
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool opens_command(const char *text, size_t at)
+{
+    if (text[at] != '[')
+        return false;
+    while (at > 0 && is_letter(text[at - 1]))
+        at--;
+    return at >= 2 && text[at - 1] == '#' && text[at - 2] == '#';
+}
+
 char *printable(char *out, size_t size, const char *text, size_t len)
 {
     static const char hex[] = "0123456789abcdef";
@@ -107,7 +121,7 @@ char *printable(char *out, size_t size, const char *text, size_t len)
     size_t cut = 0; /* how much of `out` stands when "..." must follow */
     for (size_t i = 0; i < len;) {
         size_t n = character(text + i, len - i);
-        bool raw = n != 0 && !is_control(text + i, n);
+        bool raw = n != 0 && !is_control(text + i, n) && !opens_command(text, i);
         size_t need = raw ? n : 4;
         if (at + 3 <= room)
             cut = at;

@@ -17,9 +17,16 @@ bool utf8_valid(const char *text, size_t len);
 bool utf8_is_blank(const char *text, size_t len);
 
 /*
+ * Whether the [ at text[at] makes a command for whoever watches a build
+ * (base/line.h): ##[, or with letters between, as in ##vso[.
+ */
+bool opens_command(const char *text, size_t at);
+
+/*
  * Makes text safe to print on a terminal and to put into a message: control
- * bytes and bytes that are not UTF-8 become \xNN, at most `size` - 1 bytes
- * are written, cut with "..." at a character's edge. Returns `out`.
+ * bytes, bytes that are not UTF-8, and a [ that opens a command become \xNN,
+ * at most `size` - 1 bytes are written, cut with "..." at a character's edge.
+ * Returns `out`.
  */
 char *printable(char *out, size_t size, const char *text, size_t len);
 

@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 struct character {
     size_t len;   /* bytes; of what is no character: 1 */
     size_t width; /* columns */
@@ -38,7 +40,8 @@ static bool is_in(uint32_t code, const uint32_t (*ranges)[2], size_t count)
 
 #define IS_IN(code, ranges) is_in(code, ranges, sizeof(ranges) / sizeof *(ranges))
 
-static struct character next(const char *text, size_t len)
+/* The character at `at` of text[len]. */
+static struct character next(const char *text, size_t len, size_t at)
 {
     static const uint32_t unsafe[][2] = {{0, 0x1f},        {0x7f, 0x9f},     {0x200e, 0x200f},
                                          {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff}};
@@ -47,8 +50,8 @@ static struct character next(const char *text, size_t len)
                                        {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},  {0x1f300, 0x1f64f},
                                        {0x1f680, 0x1f6ff}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd}};
     uint32_t code = 0;
-    size_t n = decode((const unsigned char *)text, len, &code);
-    if (n == 0 || IS_IN(code, unsafe))
+    size_t n = decode((const unsigned char *)text + at, len - at, &code);
+    if (n == 0 || IS_IN(code, unsafe) || opens_command(text, at))
         return (struct character){n == 0 ? 1 : n, 4 * (n == 0 ? 1 : n), true};
     return (struct character){n, IS_IN(code, none) ? 0 : IS_IN(code, wide) ? 2 : 1, false};
 }
@@ -58,7 +61,7 @@ static size_t width_of(const char *text, size_t len)
     size_t width = 0;
     struct character c;
     for (size_t i = 0; i < len; i += c.len) {
-        c = next(text + i, len - i);
+        c = next(text, len, i);
         width += c.width;
     }
     return width;
@@ -70,7 +73,7 @@ static size_t print(const char *text, size_t len, size_t at, size_t width)
     size_t used = 0;
     struct character c;
     for (; at < len; at += c.len) {
-        c = next(text + at, len - at);
+        c = next(text, len, at);
         if (used + c.width > width)
             break;
         used += c.width;
@@ -92,7 +95,7 @@ bool columns_name(const char *name, size_t len, size_t width)
     size_t used = print(name, len, 0, width / 2);
     fputs("…", stdout);
     while (left > width - used - 1) {
-        struct character c = next(name + at, len - at);
+        struct character c = next(name, len, at);
         left -= c.width;
         at += c.len;
     }

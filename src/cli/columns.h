@@ -12,9 +12,10 @@ size_t columns_of_terminal(size_t least);
 
 /*
  * Prints a name in at most `width` (>= 8) columns, shortened in the middle.
- * Control and direction characters, and bytes that are not UTF-8, become
- * \xNN. East Asian wide characters count two columns, combining ones none. Returns
- * whether it was shortened.
+ * Control and direction characters, bytes that are not UTF-8, and a [ that
+ * opens a command of a build's log (base/utf8.h) become \xNN. East Asian wide
+ * characters count two columns, combining ones none. Returns whether it was
+ * shortened.
  */
 bool columns_name(const char *name, size_t len, size_t width);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/line.h"
 #include "base/text.h"
 #include "base/versioned.h"
 #include "layertrack.h"
@@ -16,12 +17,27 @@ static void number(struct text *text, const char *name, uint64_t value)
     text_key_u64(text, name, value);
 }
 
-/* A value that is JSON already, or null. */
+/* JSON that may have come from the trace, or null. */
+static void json_value(struct text *text, const char *json)
+{
+    line_add_json(text, json == NULL ? "null" : json, json == NULL ? 4 : strlen(json));
+}
+
 static void value(struct text *text, const char *name, const char *json)
 {
     text_puts(text, ", ");
     text_key(text, name);
-    text_puts(text, json == NULL ? "null" : json);
+    json_value(text, json);
+}
+
+/* A string in which a build's log finds no command. */
+static void string_value(struct text *text, const char *string, size_t len)
+{
+    struct text json = {0};
+    text_json(&json, string, len);
+    line_add_json(text, json.data, json.len);
+    text->failed = text->failed || json.failed;
+    text_free(&json);
 }
 
 static void clusters(struct text *text, const struct lt_inspect_clusters *found)
@@ -47,7 +63,7 @@ static void clusters(struct text *text, const struct lt_inspect_clusters *found)
 static void name(struct text *text, const struct lt_inspect_name *found, uint64_t layers)
 {
     text_puts(text, "\n    {\"name\": ");
-    text_json(text, found->name, found->name_len);
+    string_value(text, found->name, found->name_len);
     number(text, "count", found->count);
     number(text, "without_ts", found->untimed);
     number(text, "streams", found->streams);
@@ -64,7 +80,7 @@ static void group(struct text *text, const struct lt_inspect_group *found, const
                   uint64_t top)
 {
     text_puts(text, "\n  {\"pid\": ");
-    text_puts(text, found->pid == NULL ? "null" : found->pid);
+    json_value(text, found->pid);
     value(text, "device", found->device);
     value(text, "also_without_device", found->also_without_device ? "true" : "false");
     number(text, "kernels", found->kernels);
@@ -121,7 +137,7 @@ bool lt_inspection_json(const struct lt_inspection *inspection, const struct lt_
         text_puts(&text, "null");
     text_puts(&text, ", \"anchor_regex\": ");
     if (own.anchor_regex != NULL)
-        text_json(&text, own.anchor_regex, strlen(own.anchor_regex));
+        string_value(&text, own.anchor_regex, strlen(own.anchor_regex));
     else
         text_puts(&text, "null");
     text_puts(&text, ", \"groups\": [");

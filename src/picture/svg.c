@@ -45,6 +45,7 @@ void svg_text(struct text *text, const char *string, size_t len)
     for (size_t i = 0; i < len;) {
         size_t n = character(string + i, len - i);
         const char *instead = n == 0 || is_forbidden(string + i, n) ? "\xef\xbf\xbd"
+                              : opens_command(string, i)            ? "&#91;"
                               : n == 1                              ? entity(string[i])
                                                                     : NULL;
         if (instead != NULL) {
