@@ -155,6 +155,11 @@ static enum lt_status fail_with(struct lt_error *error, enum lt_class class_id, 
 
 const struct error_place error_nowhere = {.event = LT_NONE, .offset = LT_NONE};
 
+enum lt_status fail_list(struct lt_error *error, enum lt_class class_id, const char *format, va_list args)
+{
+    return fail_with(error, class_id, &error_nowhere, format, args);
+}
+
 enum lt_status fail_as(struct lt_error *error, enum lt_class class_id, const char *format, ...)
 {
     va_list args;

@@ -8,6 +8,8 @@
 #ifndef ERROR_H
 #define ERROR_H
 
+#include <stdarg.h>
+
 #include "layertrack.h"
 
 #if defined(__GNUC__)
@@ -37,6 +39,10 @@ enum lt_status fail_as(struct lt_error *error, enum lt_class class_id, const cha
 
 /* The same with the class that is named after a status. */
 enum lt_status fail(struct lt_error *error, enum lt_status status, const char *format, ...) PRINTF_LIKE(3, 4);
+
+/* fail_as() with its arguments as a list. */
+enum lt_status fail_list(struct lt_error *error, enum lt_class class_id, const char *format, va_list args)
+    PRINTF_LIKE(3, 0);
 
 /* Where in a file. */
 struct error_place {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/say.h"
+
 enum option_id {
     OPT_ANCHOR_REGEX = 256,
     OPT_NUM_LAYERS,
@@ -46,7 +48,7 @@ static const struct cli_option option_table[] = {
     CLI_GZIP_OPTIONS,
     CLI_OUTPUT_DIR_OPTION,
     CLI_MANY_OPTIONS,
-    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, NULL),
+    CLI_SHARED_OPTIONS("auto, always, never (-q); --log-format json|github", NULL, NULL, NULL),
 };
 
 struct command {
@@ -217,22 +219,22 @@ static bool choose_tracks(struct command *command)
 
 static void summarize(const struct command *command, const struct lt_annotate_result *result)
 {
-    if (command->common.mode == PROGRESS_NEVER || (command->common.mode == PROGRESS_AUTO && !isatty(STDERR_FILENO)))
-        return;
-    const struct lt_annotate_options *options = &command->options;
     const struct lt_track *track = &command->track;
-    fprintf(stderr, "%llu guides", (unsigned long long)result->guides);
-    if (options->spec == NULL)
-        fprintf(stderr, " L%llu..L%llu in %llu %s", (unsigned long long)track->first_layer,
-                (unsigned long long)(track->first_layer + track->num_layers - 1), (unsigned long long)track->passes,
-                track->passes == 1 ? "pass" : "passes");
+    const char *output = command->options.output;
+    char where[128];
+    if (!progress_talks(command->common.mode))
+        return;
+    if (command->options.spec == NULL)
+        snprintf(where, sizeof where, " L%llu..L%llu in %llu %s", (unsigned long long)track->first_layer,
+                 (unsigned long long)(track->first_layer + track->num_layers - 1), (unsigned long long)track->passes,
+                 track->passes == 1 ? "pass" : "passes");
     else
-        fprintf(stderr, " in %llu %s", (unsigned long long)result->tracks, result->tracks == 1 ? "track" : "tracks");
-    fprintf(stderr, ", from %llu matching anchors among %llu events", (unsigned long long)result->anchors,
-            (unsigned long long)result->events);
-    if (strcmp(options->output, "-") != 0)
-        fprintf(stderr, ": %s", options->output);
-    fputc('\n', stderr);
+        snprintf(where, sizeof where, " in %llu %s", (unsigned long long)result->tracks,
+                 result->tracks == 1 ? "track" : "tracks");
+    bool to_stdout = strcmp(output, "-") == 0;
+    say_line(stderr, "%llu guides%s, from %llu matching anchors among %llu events%s%s",
+             (unsigned long long)result->guides, where, (unsigned long long)result->anchors,
+             (unsigned long long)result->events, to_stdout ? "" : ": ", to_stdout ? "" : output);
 }
 
 /* One trace of many. */
@@ -304,11 +306,8 @@ static int run(int argc, char **argv)
     progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_annotate(&command.options, &result, &error);
     progress_clear(&command.progress);
-    if (status != LT_OK) {
-        int code = cli_fail(&error);
-        interrupt_finish();
-        return code;
-    }
+    if (status != LT_OK)
+        return cli_fail(&error);
     summarize(&command, &result);
     return LT_OK;
 }

@@ -113,6 +113,7 @@ enum cli_common_option {
     CLI_SUMMARY,
     CLI_SAME_COUNTS,
     CLI_RESUME,
+    CLI_LOG_FORMAT,
     /* Of serve. */
     CLI_PORT,
     CLI_UI,
@@ -156,13 +157,18 @@ enum cli_common_option {
     {                                                                                                                  \
         "output-dir", CLI_OUTPUT_DIR, "DIR", "outputs of many traces, or of folders", NULL                             \
     }
+#define CLI_LOG_OPTION(text)                                                                                           \
+    {                                                                                                                  \
+        "log-format", CLI_LOG_FORMAT, "FORM", text, NULL                                                               \
+    }
+#define CLI_LOG_TEXT "messages as text (default), json or github"
 
 /* The end of a table. */
-#define CLI_SHARED_OPTIONS(progress_text, quiet_text, help_text)                                                       \
+#define CLI_SHARED_OPTIONS(progress_text, log_text, quiet_text, help_text)                                             \
     {"strict", CLI_STRICT, NULL, "refuse what is not strict JSON", NULL},                                              \
         {"threads", CLI_THREADS, "N", "default: number of cores", NULL},                                               \
-        {"progress", CLI_PROGRESS, "WHEN", progress_text, NULL}, {"quiet", 'q', NULL, quiet_text, NULL},               \
-        {"help", 'h', NULL, help_text, NULL},                                                                          \
+        {"progress", CLI_PROGRESS, "WHEN", progress_text, NULL}, CLI_LOG_OPTION(log_text),                             \
+        {"quiet", 'q', NULL, quiet_text, NULL}, {"help", 'h', NULL, help_text, NULL},                                  \
     {                                                                                                                  \
         0                                                                                                              \
     }
@@ -200,6 +206,9 @@ size_t cli_common_start(const char *a, const char *b);
 /* Says on standard error what is wrong with the command line. Returns LT_USAGE. */
 int cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The value of --log-format. False, with a message, when it is none. */
+bool cli_log_format(const char *value);
+
 /* Prints a failed job's message. Returns the exit code. */
 int cli_fail(const struct lt_error *error);
 
@@ -219,6 +228,8 @@ struct progress {
 
 /* The value of --progress. False, with a message, when it is none. */
 bool progress_parse(enum progress_mode *mode, const char *text);
+/* Whether somebody wants to see how far a job is, and at its end what it did. */
+bool progress_talks(enum progress_mode mode);
 void progress_start(struct progress *progress, enum progress_mode mode);
 void progress_tell(struct progress *progress, enum lt_stage stage, uint64_t done, uint64_t total);
 /* Takes the bar off the screen, before a message or the end. */

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/say.h"
+
 #define MOST_JOBS 256
 
 /* Takes what commands on many traces take. Each of these options asks for them. */
@@ -57,6 +59,8 @@ static bool take_common(struct cli_common *common, int option, const char *value
         return true;
     case CLI_PROGRESS:
         return *ok = progress_parse(&common->mode, value);
+    case CLI_LOG_FORMAT:
+        return *ok = cli_log_format(value);
     case CLI_THREADS:
         return *ok = cli_small("--threads", value, 64, &common->threads);
     case 'h':

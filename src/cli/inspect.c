@@ -35,7 +35,7 @@ static const struct cli_option option_table[] = {
     {"wide", OPT_WIDE, NULL, "names whole, however long", NULL},
     {"json", OPT_JSON, NULL, "for programs; see the manual", NULL},
     CLI_MANY_OPTIONS,
-    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, CLI_HELP_TEXT),
+    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, CLI_LOG_TEXT, NULL, CLI_HELP_TEXT),
 };
 
 struct command {
@@ -328,8 +328,6 @@ static int run(int argc, char **argv)
     progress_clear(&command.progress);
     int code = status == LT_OK ? show(&command, &inspection) : cli_fail(&error);
     lt_inspection_free(&inspection);
-    if (status != LT_OK)
-        interrupt_finish();
     return code;
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/say.h"
+
 static const char general[] = "layertrack adds a track of layer guides (L0, L1, ...) to a PyTorch GPU trace.\n"
                               "\n"
                               "Usage: layertrack annotate [TRACE] [-o OUTPUT] OPTIONS  add guides\n"
@@ -83,13 +85,8 @@ static void hold_standard_streams(void)
             return;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    hold_standard_streams();
-    /* A reader that went away is an error that is told, not a silent end. */
-    signal(SIGPIPE, SIG_IGN);
-    /* The same holds for the limit on a file's size. */
-    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         cli_usage("no command; see layertrack --help");
         return LT_USAGE;
@@ -116,4 +113,18 @@ int main(int argc, char **argv)
     if (command != NULL)
         return command->run(argc - 1, argv + 1);
     return refuse_command(first);
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_streams();
+    /* A reader that went away is an error that is told, not a silent end. */
+    signal(SIGPIPE, SIG_IGN);
+    /* The same holds for the limit on a file's size. */
+    signal(SIGXFSZ, SIG_IGN);
+    say_start(argc, argv);
+    int code = say_end(run(argc, argv));
+    if (code != LT_OK)
+        interrupt_finish();
+    return code;
 }

@@ -10,23 +10,35 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/utf8.h"
+#include "cli/say.h"
+
+/* A longer sentence is cut. */
+#define USAGE_LENGTH 2048
 
 int cli_usage(const char *format, ...)
 {
-    char text[2048], shown[4096];
+    struct lt_error error = {0};
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    fail_list(&error, LT_CLASS_OPTION, format, args);
     va_end(args);
-    fprintf(stderr, "layertrack: %s\n", printable(shown, sizeof shown, text, strlen(text)));
+    error.message[USAGE_LENGTH - 1] = '\0';
+    say_error(&error, NULL);
     return LT_USAGE;
 }
 
 int cli_fail(const struct lt_error *error)
 {
-    fprintf(stderr, "layertrack: %s\n", error->message);
+    say_error(error, NULL);
     return error->status > LT_IO ? LT_IO : (int)error->status;
+}
+
+bool cli_log_format(const char *value)
+{
+    bool known = say_format(value);
+    if (!known)
+        cli_usage("--log-format '%s' is none of text, json, github", value);
+    return known;
 }
 
 bool cli_number(const char *option, const char *text, uint64_t *out)
@@ -153,6 +165,7 @@ bool cli_default_input(const char **trace)
     }
     if (*trace == NULL)
         *trace = "-";
+    say_trace(*trace);
     return true;
 }
 

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/say.h"
+
 /* A job that takes less than this shows nothing unless asked to. */
 #define QUIET_SECONDS  1.0
 #define REDRAW_SECONDS 0.1
@@ -33,8 +35,14 @@ void progress_start(struct progress *progress, enum progress_mode mode)
 {
     *progress = (struct progress){.mode = mode, .started = now()};
     progress->stage_started = progress->started;
-    if (mode == PROGRESS_AUTO && !isatty(STDERR_FILENO))
+    if (!progress_talks(mode))
         progress->mode = PROGRESS_NEVER;
+}
+
+bool progress_talks(enum progress_mode mode)
+{
+    bool is_wanted = mode == PROGRESS_ALWAYS || (mode == PROGRESS_AUTO && isatty(STDERR_FILENO));
+    return is_wanted && say_to_people();
 }
 
 static void print_size(double bytes)
@@ -103,5 +111,5 @@ bool cli_on_progress(void *progress, enum lt_stage stage, uint64_t done, uint64_
 void cli_on_warning(void *progress, const struct lt_warning *warning)
 {
     progress_clear(progress);
-    fprintf(stderr, "layertrack: warning: %s\n", warning->message);
+    say_warning(warning, NULL);
 }

@@ -25,7 +25,7 @@ static const struct cli_option option_table[] = {
     {"width", OPT_WIDTH, "PX", "400 to 4000 (default: 1200)", NULL},
     CLI_OUTPUT_DIR_OPTION,
     CLI_MANY_OPTIONS,
-    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, CLI_HELP_TEXT),
+    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, CLI_LOG_TEXT, NULL, CLI_HELP_TEXT),
 };
 
 struct command {
@@ -141,11 +141,7 @@ static int run(int argc, char **argv)
     progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_render(&command.options, &error);
     progress_clear(&command.progress);
-    if (status == LT_OK)
-        return LT_OK;
-    int code = cli_fail(&error);
-    interrupt_finish();
-    return code;
+    return status == LT_OK ? LT_OK : cli_fail(&error);
 }
 
 const struct cli_command cli_render = {

@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
+#include "base/error.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -60,11 +61,11 @@ static int run(int argc, char **argv)
     }
     if (problem == ENOENT)
         problem = run_from(LAYERTRACK_LIBEXEC, "", argv);
-    fprintf(stderr,
-            "layertrack: serve: %s cannot be run: %s; install it beside layertrack or in %s "
-            "(it is built where libmicrohttpd is)\n",
-            PROGRAM, strerror(problem), LAYERTRACK_LIBEXEC);
-    return LT_IO;
+    struct lt_error error = {0};
+    fail(&error, LT_IO,
+         "serve: %s cannot be run: %s; install it beside layertrack or in %s (it is built where libmicrohttpd is)",
+         PROGRAM, strerror(problem), LAYERTRACK_LIBEXEC);
+    return cli_fail(&error);
 }
 
 const struct cli_command cli_serve = {

@@ -23,6 +23,7 @@ const struct cli_option cli_serve_options[] = {
      "      --ui URL|DIR"},
     {"open", CLI_OPEN, NULL, "open the address in the browser of this machine", NULL},
     {"once", CLI_ONCE, NULL, "end when the trace has been transferred once", NULL},
+    CLI_LOG_OPTION("messages as text (default), json or github"),
     {"help", 'h', NULL, "show this", NULL},
     {0},
 };

@@ -5,13 +5,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/say.h"
+
 static const struct cli_option option_table[] = {
     CLI_TRACE_OPTION("annotated trace; - is standard input"),
     CLI_OUTPUT_OPTIONS("default: ANNOTATED.layers.json, where that exists"),
     CLI_GZIP_OPTIONS,
     CLI_OUTPUT_DIR_OPTION,
     CLI_MANY_OPTIONS,
-    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, NULL, CLI_HELP_TEXT),
+    CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, CLI_LOG_TEXT, NULL, CLI_HELP_TEXT),
 };
 
 struct command {
@@ -86,13 +88,10 @@ static int run(int argc, char **argv)
     progress_start(&command.progress, command.common.mode);
     enum lt_status status = lt_strip(&command.options, &result, &error);
     progress_clear(&command.progress);
-    if (status != LT_OK) {
-        int code = cli_fail(&error);
-        interrupt_finish();
-        return code;
-    }
+    if (status != LT_OK)
+        return cli_fail(&error);
     if (command.common.mode != PROGRESS_NEVER && isatty(STDERR_FILENO))
-        fprintf(stderr, "%llu guides taken out\n", (unsigned long long)result.guides);
+        say_line(stderr, "%llu guides taken out", (unsigned long long)result.guides);
     return LT_OK;
 }
 

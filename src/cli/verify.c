@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/say.h"
+
 enum option_id {
     OPT_SOURCE = 256,
     OPT_REPORT,
@@ -21,7 +23,7 @@ static const struct cli_option option_table[] = {
     {"complete", OPT_COMPLETE, NULL, "exit code 1, too, when something stays open", NULL},
     {"source-dir", OPT_SOURCE_DIR, "DIR", "of many: the folder that their sources are in", NULL},
     CLI_MANY_OPTIONS,
-    CLI_SHARED_OPTIONS("auto, always or never", "print nothing", CLI_HELP_TEXT),
+    CLI_SHARED_OPTIONS("auto, always or never", CLI_LOG_TEXT, "print nothing", CLI_HELP_TEXT),
 };
 
 struct command {
@@ -60,15 +62,51 @@ static bool take(void *ctx, int option, char *value)
     }
 }
 
+static const char *const kinds[] = {
+    [LT_FINDING_OK] = "ok", [LT_FINDING_DIFFERS] = "differs", [LT_FINDING_OPEN] = "open"};
+
+/* What a log calls them: of a difference the word of the library's error. */
+static const char *const kind_classes[] = {
+    [LT_FINDING_OK] = "ok", [LT_FINDING_DIFFERS] = "different", [LT_FINDING_OPEN] = "open"};
+
+/* Whether the exit code comes of it. */
+static bool is_refused(const struct command *command, enum lt_finding kind)
+{
+    return kind == LT_FINDING_DIFFERS || (kind == LT_FINDING_OPEN && command->complete);
+}
+
+/* What is as it should be needs no annotation of GitHub's. */
+static void log_finding(const struct command *command, enum lt_finding kind, const char *sentence)
+{
+    if (kind == LT_FINDING_OK && say_is_annotated())
+        return;
+    const char *trace = command->options.trace;
+    say_entry(
+        &(struct log_entry){
+            .level = is_refused(command, kind) ? LOG_ERROR : LOG_NOTICE,
+            .class = kind_classes[kind],
+            .path = strcmp(trace, "-") == 0 ? NULL : trace,
+            .event = LT_NONE,
+            .offset = LT_NONE,
+            .line = LT_NONE,
+            .message = sentence,
+            .weight = kind == LT_FINDING_DIFFERS ? 2 : kind == LT_FINDING_OPEN,
+        },
+        sentence);
+}
+
 static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
 {
-    static const char *const kinds[] = {
-        [LT_FINDING_OK] = "ok", [LT_FINDING_DIFFERS] = "differs", [LT_FINDING_OPEN] = "open"};
     struct command *command = ctx;
     progress_clear(&command->progress);
     command->open |= kind == LT_FINDING_OPEN;
-    if (!command->common.quiet)
-        printf("%s: %s\n", kinds[kind], sentence);
+    if (is_refused(command, kind))
+        say_class(kind_classes[kind]);
+    if (command->common.quiet)
+        return;
+    say_line(stdout, "%s: %s", kinds[kind], sentence);
+    if (!say_to_people())
+        log_finding(command, kind, sentence);
 }
 
 /* What is found of one trace of many. */

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +25,11 @@
 
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/say.h"
 
 #define DEFAULT_UI "https://ui.perfetto.dev/"
 #define URL_SIZE   512
+#define NOTE_SIZE  5120 /* a message, and a name before it */
 
 struct command {
     const char *trace, *report, *ui;
@@ -72,6 +75,8 @@ static bool take(struct command *command, int option, const char *value)
         return command->open = true;
     case CLI_ONCE:
         return command->once = true;
+    case CLI_LOG_FORMAT:
+        return cli_log_format(value);
     case 'h':
         return command->help = true;
     default:
@@ -93,6 +98,7 @@ static bool take_all(struct command *command, int argc, char **argv)
         return false;
     }
     command->trace = argv[optind];
+    say_trace(command->trace);
     if (strcmp(command->trace, "-") == 0) {
         cli_usage("serve needs a file, not standard input: the trace may be read more than once");
         return false;
@@ -266,6 +272,21 @@ static enum lt_status start(struct command *command, struct lt_error *error)
     return status == LT_OK ? start_page(command, error) : status;
 }
 
+/* Says something that is no error, about the trace. */
+static void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void note(const char *format, ...)
+{
+    char sentence[NOTE_SIZE];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    say(
+        &(struct log_entry){
+            .level = LOG_NOTICE, .event = LT_NONE, .offset = LT_NONE, .line = LT_NONE, .message = sentence},
+        sentence);
+}
+
 static enum lt_status announce(const struct command *command, struct lt_error *error)
 {
     char url[128], line[256], name[512];
@@ -274,21 +295,21 @@ static enum lt_status announce(const struct command *command, struct lt_error *e
     if (user == NULL || *user == '\0')
         user = getenv("USER");
     snprintf(url, sizeof url, "http://127.0.0.1:%u/%s/", command->page.port, command->page.token);
-    fprintf(stderr, "layertrack: serving %s to this machine only, at the address below; Ctrl-C ends it\n",
-            printable(name, sizeof name, base, strlen(base)));
+    note("serving %s to this machine only, at the address below; Ctrl-C ends it",
+         printable(name, sizeof name, base, strlen(base)));
     if (command->report_file.fd < 0)
-        fprintf(stderr, "layertrack: there is no report beside it (%s.layers.json); --report names one\n", name);
+        note("there is no report beside it (%s.layers.json); --report names one", name);
     if (command->no_report.status != LT_OK)
-        fprintf(stderr, "layertrack: %s\n", command->no_report.message);
+        note("%s", command->no_report.message);
     if (command->doubt.len > 0)
-        fprintf(stderr, "layertrack: %s: %s\n", name, command->doubt.data);
+        note("%s: %s", name, command->doubt.data);
     if (open_browser_ssh(line, sizeof line, getenv("SSH_CONNECTION"), user, command->page.port, command->hosted.port))
-        fprintf(stderr, "layertrack: to open it at home, type there: %s\n", line);
+        note("to open it at home, type there: %s", line);
     /* Last, so that whoever reads the address has been told everything. */
     if (printf("%s\n", url) < 0 || fflush(stdout) != 0)
         return fail(error, LT_IO, "standard output cannot be written");
     if (command->open && !open_browser(url))
-        fprintf(stderr, "layertrack: no browser could be started; open the address yourself\n");
+        note("no browser could be started; open the address yourself");
     return LT_OK;
 }
 
@@ -328,8 +349,10 @@ static void stop_by(struct command *command, int number)
 {
     pthread_sigmask(SIG_UNBLOCK, &command->ending, NULL);
     stop(command);
-    if (number != 0)
-        raise(number);
+    if (number == 0)
+        return;
+    say_end(LT_OK);
+    raise(number);
 }
 
 static int run(int argc, char **argv)
@@ -363,5 +386,6 @@ int main(int argc, char **argv)
     static char name[] = "serve";
     if (argc > 0)
         argv[0] = name;
-    return run(argc, argv);
+    say_start(argc, argv);
+    return say_end(run(argc, argv));
 }

@@ -116,6 +116,8 @@ def main():
     os.symlink(os.path.abspath(options.layertrack), os.path.join(tools, "layertrack"))
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "F": os.path.abspath(options.fixtures),
                    "MKTRACE": os.path.abspath(options.mktrace), "LC_ALL": "C"}
+    for name in ("GITHUB_WORKSPACE", "GITHUB_STEP_SUMMARY"):
+        environment.pop(name, None)
     files = [file for path in options.paths for file in (sorted(path.glob("*.test")) if path.is_dir() else [path])]
     work = [(row, variables) for variables, rows in map(parse, files) for row in rows]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:

@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ANYWHERE = {"--trace", "--output", "--report", "--gzip", "--no-gzip", "--level", "--strict", "--threads", "--progress",
-            "--quiet", "--help"}
+            "--log-format", "--quiet", "--help"}
 
 
 def tags(manual):
