@@ -281,7 +281,7 @@ static void note(const char *format, ...)
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    say(
+    say_entry(
         &(struct log_entry){
             .level = LOG_NOTICE, .event = LT_NONE, .offset = LT_NONE, .line = LT_NONE, .message = sentence},
         sentence);
