@@ -12,11 +12,11 @@
 #include "base/cpus.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "cli/summary_text.h"
+#include "cli/many_results.h"
+#include "cli/say.h"
 #include "io/sink.h"
 #include "jobs/folder.h"
 #include "jobs/output_names.h"
-#include "jobs/summary.h"
 #include "jobs/trace_list.h"
 
 /* How messages call options. */
@@ -70,8 +70,10 @@ void many_on_warning(void *ctx, const struct lt_warning *warning)
     struct many *many = task->many;
     pthread_mutex_lock(&many->lock);
     /* A look has told of them. */
-    if (many->looking || !many->command->look_first)
-        cli_on_warning(&many->progress, warning);
+    if (many->looking || !many->command->look_first) {
+        progress_clear(&many->progress);
+        say_warning(warning, task->trace);
+    }
     pthread_mutex_unlock(&many->lock);
     task->result->warnings++;
 }
@@ -141,13 +143,14 @@ void many_print(struct many_task *task, const char *line)
     pthread_mutex_unlock(&many->lock);
 }
 
-static int say(struct many *many, const struct lt_error *error)
+/* About a trace, or about all of them: NULL. The exit code. */
+static int say(struct many *many, const struct lt_error *error, const char *trace)
 {
     pthread_mutex_lock(&many->lock);
     progress_clear(&many->progress);
-    int code = cli_fail(error);
+    say_error(error, trace);
     pthread_mutex_unlock(&many->lock);
-    return code;
+    return error->status > LT_IO ? LT_IO : (int)error->status;
 }
 
 int many_check_outputs(const struct cli_common *common, const struct cli_output *output)
@@ -319,7 +322,7 @@ static void work(void *ctx, size_t index)
         return;
     keep_refusal(many, index, status, &error);
     if (status != LT_DIFFERENT)
-        say(many, &error);
+        say(many, &error, item->path);
 }
 
 static bool stopped(void *ctx)
@@ -360,92 +363,6 @@ static struct rank_result *counted(const struct many *many, size_t *count)
         if (many->states[i] != PASSED_OVER)
             results[(*count)++] = many->results[i];
     return results;
-}
-
-static int worst(const struct rank_result *results, size_t count)
-{
-    int code = LT_OK;
-    for (size_t i = 0; i < count; i++)
-        code = results[i].exit_code > code ? results[i].exit_code : code;
-    return code;
-}
-
-static enum lt_status write_summary(struct many *many, const struct summary *summary)
-{
-    const char *path = many->common->many->summary;
-    struct text text = {0};
-    if (path == NULL)
-        return LT_OK;
-    bool made = summary_json(summary, &text);
-    enum lt_status status = made ? LT_OK : fail_memory(&many->error);
-    struct sink *sink = status == LT_OK ? sink_open(strcmp(path, "-") == 0 ? NULL : path, &many->error) : NULL;
-    if (sink == NULL) {
-        text_free(&text);
-        return many->error.status;
-    }
-    status =
-        sink_write(sink, text.data, text.len) ? sink_commit(&sink, 1, &many->error) : sink_error(sink, &many->error);
-    sink_free(sink);
-    text_free(&text);
-    return status;
-}
-
-/* Table to standard output, notes to standard error. */
-static enum lt_status print_summary(struct many *many, const struct summary *summary)
-{
-    struct text table = {0}, notes = {0};
-    const struct many_command *command = many->command;
-    bool to_stdout = many->common->many->summary != NULL && strcmp(many->common->many->summary, "-") == 0;
-    bool made = summary_notes(summary, &notes);
-    if (made && command->show != NULL) {
-        size_t *order = ranks_order(summary->results, summary->count);
-        made = order != NULL && (to_stdout || command->show(command->ctx, summary->results, order, summary->count));
-        free(order);
-    } else if (made && !many->common->quiet && !to_stdout) {
-        made = summary_table(summary, &table);
-    }
-    if (made) {
-        fwrite(table.data, 1, table.len, stdout);
-        fflush(stdout);
-        fwrite(notes.data, 1, notes.len, stderr);
-    }
-    text_free(&table);
-    text_free(&notes);
-    return made ? LT_OK : fail_memory(&many->error);
-}
-
-/* Compares the ranks and shows what came of all. The exit code. */
-static int finish(struct many *many, const char *refusal)
-{
-    struct ranks_comparison comparison = {0};
-    size_t count;
-    struct rank_result *results = counted(many, &count);
-    if (results == NULL || !ranks_compare(&comparison, results, count)) {
-        free(results);
-        ranks_comparison_free(&comparison);
-        fail_memory(&many->error);
-        return say(many, &many->error);
-    }
-    struct summary summary = {.command = many->command->name,
-                              .results = results,
-                              .count = count,
-                              .comparison = &comparison,
-                              .passed_over = many->list.passed_over,
-                              .exit_code = refusal != NULL ? LT_SELECTION : worst(results, count)};
-    int code = summary.exit_code;
-    if (count == 0 && fail(&many->error, LT_TRACE, "no file of those in the folders is a trace; name one") != LT_OK)
-        code = say(many, &many->error);
-    if (print_summary(many, &summary) != LT_OK || write_summary(many, &summary) != LT_OK)
-        code = say(many, &many->error);
-    if (refusal != NULL) {
-        fail(&many->error, LT_SELECTION, "%s", refusal);
-        code = say(many, &many->error);
-    }
-    if (cli_end_output() != LT_OK)
-        code = LT_IO;
-    ranks_comparison_free(&comparison);
-    free(results);
-    return code;
 }
 
 /* Whether the ranks agree so far that one rule means one place in all of them; else why not. */
@@ -508,6 +425,28 @@ static void forget_look(struct many *many)
             many->results[i].warnings = 0;
 }
 
+/* Compares the ranks and shows what came of all. The exit code. */
+static int finish(struct many *many, const char *refusal)
+{
+    size_t count;
+    struct rank_result *results = counted(many, &count);
+    struct many_results all = {.name = many->command->name,
+                               .results = results,
+                               .count = count,
+                               .passed_over = many->list.passed_over,
+                               .show = many->command->show,
+                               .show_ctx = many->command->ctx,
+                               .summary_path = many->common->many->summary,
+                               .quiet = many->common->quiet,
+                               .refusal = refusal};
+    int code = LT_OK;
+    enum lt_status status = results == NULL ? fail_memory(&many->error) : many_results_show(&all, &code, &many->error);
+    if (status != LT_OK)
+        code = say(many, &many->error, NULL);
+    free(results);
+    return code;
+}
+
 static int run(struct many *many)
 {
     const char *refusal = NULL;
@@ -526,9 +465,9 @@ static int run(struct many *many)
     if (interrupt_seen()) {
         fail_cancelled(&many->error,
                        many->common->many->output_dir == NULL ? "the traces" : many->common->many->output_dir);
-        return say(many, &many->error);
+        return say(many, &many->error, NULL);
     }
-    return status == LT_OK ? finish(many, refusal) : say(many, &many->error);
+    return status == LT_OK ? finish(many, refusal) : say(many, &many->error, NULL);
 }
 
 int many_run(const struct many_command *command, const struct cli_common *common)

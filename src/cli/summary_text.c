@@ -173,14 +173,12 @@ bool summary_table(const struct summary *summary, struct text *out)
 
 /* ---- notes -------------------------------------------------------------------------------------------------- */
 
-/* How many notes there can be: a finding each, the ranks, and the files passed over. */
-static size_t note_count(const struct summary *summary)
+size_t summary_note_count(const struct summary *summary)
 {
     return summary->comparison->finding_count + 2;
 }
 
-/* Makes a note in `note`, which is emptied before; nothing when there is nothing to say. */
-static void make_note(struct text *note, const struct summary *summary, size_t number)
+void summary_note(struct text *note, const struct summary *summary, size_t number)
 {
     size_t findings = summary->comparison->finding_count;
     note->len = 0;
@@ -199,21 +197,6 @@ static void make_note(struct text *note, const struct summary *summary, size_t n
         note->failed = note->failed || kinds.failed;
         text_free(&kinds);
     }
-}
-
-bool summary_notes(const struct summary *summary, struct text *out)
-{
-    struct text note = {0};
-    for (size_t i = 0; i < note_count(summary); i++) {
-        make_note(&note, summary, i);
-        if (note.len == 0)
-            continue;
-        line_add(out, note.data, note.len);
-        text_puts(out, "\n");
-    }
-    out->failed = out->failed || note.failed;
-    text_free(&note);
-    return !out->failed;
 }
 
 /* ---- Markdown ----------------------------------------------------------------------------------------------- */
@@ -270,8 +253,8 @@ static void add_markdown_notes(struct text *out, const struct summary *summary, 
     struct text note = {0}, line = {0};
     uint64_t left_out = 0;
     size_t start = out->len;
-    for (size_t i = 0; i < note_count(summary); i++) {
-        make_note(&note, summary, i);
+    for (size_t i = 0; i < summary_note_count(summary); i++) {
+        summary_note(&note, summary, i);
         if (note.len == 0)
             continue;
         line.len = 0;

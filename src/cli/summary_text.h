@@ -22,10 +22,12 @@
 bool summary_table(const struct summary *summary, struct text *out);
 
 /*
- * A line for each finding, one on how many ranks of the job there are, and one
- * on the files that were passed over; nothing where there is nothing to say.
+ * Notes: one for each finding of the comparison, in its order, one on how many
+ * ranks of the job there are, and one on the files that were passed over.
+ * `note` is emptied before, and stays so where there is nothing to say.
  */
-bool summary_notes(const struct summary *summary, struct text *out);
+size_t summary_note_count(const struct summary *summary);
+void summary_note(struct text *note, const struct summary *summary, size_t number);
 
 /* What GitHub takes of one step (GITHUB_STEP_SUMMARY), in bytes. */
 #define SUMMARY_MARKDOWN_MOST ((size_t)1 << 20)

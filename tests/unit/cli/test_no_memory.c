@@ -110,7 +110,7 @@ static bool summarize(void)
     struct summary summary = {"annotate", results, FILES, &comparison, passed_over, 0};
     done = done && summary_json(&summary, &json);
     done = done && summary_table(&summary, &table);
-    done = done && summary_notes(&summary, &notes);
+    done = done && (summary_note(&notes, &summary, 0), !notes.failed);
     done = done && summary_markdown(&summary, SUMMARY_MARKDOWN_MOST, &page);
     ranks_comparison_free(&comparison);
     text_free(&json);
