@@ -86,6 +86,9 @@ enum lt_status {
 /* No number: not known; as a count: none, where 0 is the default. */
 #define LT_NONE UINT64_MAX
 
+/* As `passes`: all whole ones. */
+#define LT_ALL (UINT64_MAX - 1)
+
 /*
  * Why a job failed. All text is NUL-terminated printable UTF-8, cut where it
  * is too long. Every job sets it anew; after LT_OK all text is empty. A job
@@ -184,7 +187,7 @@ struct lt_track {
     const char *device;                  /* text of args.device to take, or NULL */
     uint64_t num_layers;                 /* layers per pass, >= 1 */
     uint64_t anchor_offset;              /* index of a verified first layer among all anchors by time */
-    uint64_t passes;                     /* 0: the default, 1 */
+    uint64_t passes;                     /* 0: the default, 1; LT_ALL: all whole ones from the first on */
     uint64_t first_layer;                /* number of the first label */
     uint64_t anchor_stride;              /* anchors per layer; 0: the default, 1 */
     uint64_t extra_anchors_per_pass;     /* anchors behind each pass's last layer that belong to none */
@@ -192,6 +195,12 @@ struct lt_track {
     size_t landmark_count;               /* <= LT_MAX_LANDMARKS */
     const char *within;                  /* only anchors launched in a CPU scope of such a name; or NULL */
     const char *within_gpu;              /* only anchors that start in a gpu_user_annotation of such a name; or NULL */
+    /*
+     * In place of anchor_offset, which is 0 then: a rule by which it is found.
+     * Runs are those of lt_inspect() or, with scopes, their instances.
+     */
+    int64_t anchor_run;    /* the first anchor of this run, from 1; below 0 from the end: -1 is the last; 0: no rule */
+    uint64_t skip_partial; /* 1: that of the first run of whole passes; 0: no rule */
 };
 
 /*
@@ -235,6 +244,9 @@ struct lt_found_track {
     const char *anchor_name; /* of the first guide; decoded, `anchor_name_len` bytes, may be any bytes */
     size_t anchor_name_len;
     uint64_t anchor_offset, passes;
+    const char *anchor_offset_rule; /* "run:3", "skip-partial": by which it was found; NULL: it was given */
+    uint64_t run;                   /* which it found, from 1 */
+    uint64_t left_over;             /* anchors behind the last pass, where `passes` was LT_ALL */
     const char *first_us, *last_us; /* exact: start of the first guide, end of the last one */
 };
 
@@ -292,6 +304,11 @@ struct lt_annotate_result {
     uint64_t source_bytes;  /* uncompressed */
     uint64_t insert_offset; /* uncompressed */
     uint64_t insert_bytes;  /* uncompressed */
+    uint64_t anchor_offset; /* of the first track; ... */
+    uint64_t run;           /* ... the run that its rule found, from 1; 0: there is no rule */
+    uint64_t passes;        /* of all tracks */
+    uint64_t left_over;     /* anchors behind the last pass of all tracks, where their `passes` is LT_ALL */
+    uint64_t warnings;      /* that were told of */
 };
 
 /*

@@ -88,8 +88,11 @@ enum lt_class {
     LT_CLASS_MISPLACED_PASSES, /* misplaced-passes: do not fit the runs of anchors */
     LT_CLASS_SAME_KERNELS,     /* same-kernels: labelled by two tracks */
     /* Later ones. */
-    LT_CLASS_NO_EVENTS, /* no-events: JSON without an event array (LT_TRACE) */
-    LT_CLASS_COUNT      /* of this header */
+    LT_CLASS_NO_EVENTS,      /* no-events: JSON without an event array (LT_TRACE) */
+    LT_CLASS_RUNS_NOT_CLEAR, /* runs-not-clear: no gap or scope parts the anchors (LT_SELECTION) */
+    LT_CLASS_NO_SUCH_RUN,    /* no-such-run: there are fewer (LT_SELECTION) */
+    LT_CLASS_RUN_NOT_WHOLE,  /* run-not-whole: it is no whole passes, or none is (LT_SELECTION) */
+    LT_CLASS_COUNT           /* of this header */
 };
 
 /* The word of a class, "" of LT_CLASS_NONE, "unknown" of one that this library does not know. */

@@ -75,6 +75,9 @@ static const struct {
     [LT_CLASS_MISPLACED_PASSES] = {"misplaced-passes", LT_OK},
     [LT_CLASS_SAME_KERNELS] = {"same-kernels", LT_OK},
     [LT_CLASS_NO_EVENTS] = {"no-events", LT_TRACE},
+    [LT_CLASS_RUNS_NOT_CLEAR] = {"runs-not-clear", LT_SELECTION},
+    [LT_CLASS_NO_SUCH_RUN] = {"no-such-run", LT_SELECTION},
+    [LT_CLASS_RUN_NOT_WHOLE] = {"run-not-whole", LT_SELECTION},
 };
 
 const char *lt_class_word(enum lt_class class_id)

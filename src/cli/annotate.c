@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include "cli/say.h"
+#include "rules/first_pass.h"
 
 enum option_id {
     OPT_ANCHOR_REGEX = 256,
     OPT_NUM_LAYERS,
     OPT_ANCHOR_OFFSET,
+    OPT_SKIP_PARTIAL,
     OPT_PASSES,
     OPT_FIRST_LAYER,
     OPT_PHASE,
@@ -31,10 +33,11 @@ static const struct cli_option option_table[] = {
     CLI_OUTPUT_OPTIONS("mapping report (default: OUTPUT.layers.json)"),
     {"anchor-regex", OPT_ANCHOR_REGEX, "RE", "kernel that runs once per layer (required)", NULL},
     {"num-layers", OPT_NUM_LAYERS, "N", "layers per pass (required)", NULL},
-    {"anchor-offset", OPT_ANCHOR_OFFSET, "K", "index of a verified first layer's anchor (required)", NULL},
-    {"phase", OPT_PHASE, "TEXT", "what is labelled, e.g. decode (required)", NULL},
-    {"evidence", OPT_EVIDENCE, "TEXT", "why the anchor is right (required)", NULL},
-    {"passes", OPT_PASSES, "P", "complete passes to label (default: 1)", NULL},
+    {"anchor-offset", OPT_ANCHOR_OFFSET, "K", "first layer's anchor: index or run:[-]K (required)", NULL},
+    {"skip-partial", OPT_SKIP_PARTIAL, NULL, "or: that of the first run of whole passes", NULL},
+    {"phase", OPT_PHASE, "TEXT", "label, why the anchor is right (required)", "      --phase TEXT, --evidence TEXT"},
+    {"evidence", OPT_EVIDENCE, "TEXT", NULL, NULL},
+    {"passes", OPT_PASSES, "P", "complete passes to label, or all (default: 1)", NULL},
     {"first-layer", OPT_FIRST_LAYER, "F", "number of the first label (default: 0)", NULL},
     {"pid", OPT_PID, "PID", "choose among GPU processes, devices (args.device)", "      --pid PID, --device D"},
     {"device", OPT_DEVICE, "D", NULL, NULL},
@@ -62,6 +65,24 @@ struct command {
     bool has_num_layers, has_offset;
     const char *track_option; /* the first option that describes a track */
 };
+
+/* A number, or a rule. */
+static bool take_offset(struct lt_track *track, const char *value)
+{
+    static const char option[] = "--anchor-offset";
+    if (first_pass_parse_run(value, strlen(value), &track->anchor_run))
+        return true;
+    if (strcmp(value, "auto") == 0)
+        cli_usage("%s auto: no trace tells which kernel is the first layer's, so there is no auto; state how it is "
+                  "found: run:K, the K-th run that layertrack inspect shows (run:-K from the end), --skip-partial, the "
+                  "first run of whole passes, or the index of a verified first layer",
+                  option);
+    else if (strncmp(value, "run:", 4) == 0)
+        cli_usage("%s '%s' names no run; write run:1 for the first one, run:-1 for the last", option, value);
+    else
+        return cli_number(option, value, &track->anchor_offset);
+    return false;
+}
 
 /* A count whose 0 is not the library's, the default: it is none, which most options may not be. */
 static bool take_count(const char *option, const char *text, uint64_t *out)
@@ -108,10 +129,16 @@ static bool take_track(struct command *command, int option, char *value, bool *o
         return true;
     case OPT_ANCHOR_OFFSET:
         command->has_offset = true;
-        *ok = cli_number("--anchor-offset", value, &track->anchor_offset);
+        *ok = take_offset(track, value);
+        return true;
+    case OPT_SKIP_PARTIAL:
+        track->skip_partial = 1;
         return true;
     case OPT_PASSES:
-        *ok = take_count("--passes", value, &track->passes);
+        if (strcmp(value, "all") == 0)
+            track->passes = LT_ALL;
+        else
+            *ok = take_count("--passes", value, &track->passes);
         return true;
     case OPT_FIRST_LAYER:
         *ok = cli_number("--first-layer", value, &track->first_layer);
@@ -183,7 +210,7 @@ static bool check_required(const struct command *command)
         const char *name;
     } required[] = {{track->anchor_regex != NULL, " --anchor-regex"},
                     {command->has_num_layers, " --num-layers"},
-                    {command->has_offset, " --anchor-offset"},
+                    {command->has_offset || track->skip_partial != 0, " --anchor-offset"},
                     {track->phase != NULL, " --phase"},
                     {track->evidence != NULL, " --evidence"}};
     char missing[128] = "";
@@ -192,7 +219,11 @@ static bool check_required(const struct command *command)
             strcat(missing, required[i].name);
     if (missing[0] != '\0')
         cli_usage("required:%s; see layertrack help annotate", missing);
-    return missing[0] == '\0';
+    else if (command->has_offset && track->skip_partial != 0)
+        cli_usage("--anchor-offset and --skip-partial cannot be used together; both say where the first pass begins");
+    else
+        return true;
+    return false;
 }
 
 /* The tracks come from the options, or from a spec. */
@@ -221,19 +252,25 @@ static void summarize(const struct command *command, const struct lt_annotate_re
 {
     const struct lt_track *track = &command->track;
     const char *output = command->options.output;
-    char where[128];
+    char where[128], first[96] = "", left_over[96] = "";
     if (!progress_talks(command->common.mode))
         return;
     if (command->options.spec == NULL)
         snprintf(where, sizeof where, " L%llu..L%llu in %llu %s", (unsigned long long)track->first_layer,
-                 (unsigned long long)(track->first_layer + track->num_layers - 1), (unsigned long long)track->passes,
-                 track->passes == 1 ? "pass" : "passes");
+                 (unsigned long long)(track->first_layer + track->num_layers - 1), (unsigned long long)result->passes,
+                 result->passes == 1 ? "pass" : "passes");
     else
         snprintf(where, sizeof where, " in %llu %s", (unsigned long long)result->tracks,
                  result->tracks == 1 ? "track" : "tracks");
+    if (result->run > 0 && result->tracks == 1)
+        snprintf(first, sizeof first, " from run %llu on (anchor %llu)", (unsigned long long)result->run,
+                 (unsigned long long)result->anchor_offset);
+    if (result->left_over > 0)
+        snprintf(left_over, sizeof left_over, ", %llu %s left over behind the last pass",
+                 (unsigned long long)result->left_over, result->left_over == 1 ? "anchor" : "anchors");
     bool to_stdout = strcmp(output, "-") == 0;
-    say_line(stderr, "%llu guides%s, from %llu matching anchors among %llu events%s%s",
-             (unsigned long long)result->guides, where, (unsigned long long)result->anchors,
+    say_line(stderr, "%llu guides%s%s%s, from %llu matching anchors among %llu events%s%s",
+             (unsigned long long)result->guides, where, first, left_over, (unsigned long long)result->anchors,
              (unsigned long long)result->events, to_stdout ? "" : ": ", to_stdout ? "" : output);
 }
 

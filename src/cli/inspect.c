@@ -27,7 +27,9 @@ enum option_id {
 static const struct cli_option option_table[] = {
     CLI_TRACE_OPTION("the trace; - is standard input (default when piped)"),
     {"anchor-regex", OPT_ANCHOR_REGEX, "RE",
-     "only kernels that match, and each run of them with\nthe first index (an --anchor-offset to check)", NULL},
+     "only kernels that match, and each run of them with\nits number and the first index, either of them "
+     "an\n--anchor-offset to check",
+     NULL},
     {"num-layers", OPT_NUM_LAYERS, "N", "names that fit N come first", NULL},
     {"pid", OPT_PID, "PID", "only this process", NULL},
     {"device", OPT_DEVICE, "DEV", "only this device (args.device)", NULL},
@@ -224,10 +226,10 @@ static void print_together(const struct lt_inspect_group *group)
            cells[0], cells[1], cells[2]);
     if (group->clusters->between_gap != NULL)
         printf(", smallest between %s, ratio %s", cells[3], cells[4]);
-    printf("\n%12s  %8s  %24s  %s\n", "first index", "size", "start in µs", " gap before");
+    printf("\n%5s  %12s  %8s  %24s  %s\n", "run", "first index", "size", "start in µs", " gap before");
     for (size_t i = 0; i < group->run_count; i++) {
         print_gap(gap, group->runs[i]->gap_us);
-        printf("%12" PRIu64 "  %8" PRIu64 "  %24s  ", group->runs[i]->first, group->runs[i]->kernels,
+        printf("%5zu  %12" PRIu64 "  %8" PRIu64 "  %24s  ", i + 1, group->runs[i]->first, group->runs[i]->kernels,
                group->runs[i]->start_us);
         columns_right(gap, 11);
         fputc('\n', stdout);

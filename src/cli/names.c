@@ -7,6 +7,7 @@ static const struct {
     const char *name, *option;
 } names[] = {
     {"anchor_offset", "--anchor-offset"},
+    {"anchor_run", "--anchor-offset run:K"},
     {"anchor_regex", "--anchor-regex"},
     {"anchor_stride", "--anchor-stride"},
     {"device", "--device"},
@@ -27,6 +28,7 @@ static const struct {
     {"pid", "--pid"},
     {"report", "--report"},
     {"separator", "-0"},
+    {"skip_partial", "--skip-partial"},
     {"spec", "--spec"},
     {"track", "--track"},
     {"width", "--width"},

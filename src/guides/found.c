@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "rules/first_pass.h"
 #include "rules/track_runs.h"
 
 /* A pid or device as text. False when memory is out. */
@@ -38,6 +39,7 @@ static bool fill_runs(const struct track *track, struct places *places, struct l
 static bool fill_plan(struct arena *arena, const struct collect *collect, const struct track *track,
                       struct lt_found_track *out)
 {
+    char rule[FIRST_PASS_RULE];
     const struct plan *plan = &track->plan;
     struct guide first, last;
     plan_guide(plan, 0, &first);
@@ -47,6 +49,11 @@ static bool fill_plan(struct arena *arena, const struct collect *collect, const 
     out->anchor_name_len = name->len;
     out->anchor_offset = plan->request.anchor_offset;
     out->passes = plan->request.passes;
+    out->run = track->first.run == 0 ? LT_NONE : track->first.run;
+    out->left_over = track->options->passes == LT_ALL ? track->first.left_over : LT_NONE;
+    if (first_pass_rule(track->options, rule) != NULL &&
+        (out->anchor_offset_rule = arena_string(arena, rule, strlen(rule))) == NULL)
+        return false;
     return keep_time(arena, &first.start, &out->first_us) && keep_time(arena, &last.end, &out->last_us);
 }
 
@@ -64,7 +71,7 @@ static bool fill_track(const struct found_request *request, struct arena *arena,
 {
     const struct collect *collect = request->collect;
     *out = (struct lt_found_track){.size = sizeof *out, .phase = track->options->phase};
-    out->anchors = out->anchor_offset = out->passes = LT_NONE;
+    out->anchors = out->anchor_offset = out->passes = out->run = out->left_over = LT_NONE;
     if (!request->chosen) {
         /* None at all is known, too. */
         if (all_anchors(collect, track) == 0)

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "rules/first_pass.h"
 
 /* ---- plans ------------------------------------------------------------------------------------------------- */
 
@@ -116,6 +117,128 @@ enum lt_status message_for_plan(const struct track *track, struct lt_error *erro
     default:
         return fail_memory(error);
     }
+}
+
+/* ---- rules of the first pass ------------------------------------------------------------------------------- */
+
+#define TICK_DIGITS    10
+#define SHOWN_SEGMENTS 6
+
+static void add_gap(struct text *text, const char *what, uint64_t ticks)
+{
+    struct decimal whole = {.coefficient = (__int128)ticks}, us = decimal_shift(&whole, TICK_DIGITS);
+    text_puts(text, what);
+    text_decimal(text, &us);
+    text_puts(text, " us");
+}
+
+/* "20 + 2x36": neighbours of one size together. */
+static void add_sizes(struct text *text, const struct places *places)
+{
+    uint64_t at = 0;
+    for (unsigned segment = 0; at < places->runs && segment < SHOWN_SEGMENTS; segment++) {
+        uint64_t end = at + 1;
+        while (end < places->runs && places->sizes[end] == places->sizes[at])
+            end++;
+        text_puts(text, segment == 0 ? "" : " + ");
+        if (end - at > 1) {
+            text_u64(text, end - at);
+            text_puts(text, "\xc3\x97");
+        }
+        text_u64(text, places->sizes[at]);
+        at = end;
+    }
+    if (at < places->runs) {
+        text_puts(text, " and ");
+        text_u64(text, places->runs - at);
+        text_puts(text, " more");
+    }
+}
+
+/* The runs as inspect shows them: "3 runs of 20 + 2x36 anchors (gaps: median ...)". */
+static void add_runs(struct text *text, const struct track *track, const struct places *places)
+{
+    const struct cluster_split *split = &places->split;
+    bool scoped = track->options->within != NULL || track->options->within_gpu != NULL;
+    text_u64(text, places->runs);
+    text_puts(text, places->runs == 1 ? " run of " : " runs of ");
+    add_sizes(text, places);
+    text_puts(text, " anchors");
+    if (scoped) {
+        text_puts(text, ", one of each scope");
+        return;
+    }
+    add_gap(text, " (gaps: median ", split->median);
+    add_gap(text, ", largest within ", split->within);
+    if (split->between > 0) {
+        add_gap(text, ", smallest between ", split->between);
+        text_puts(text, ", ratio ");
+        text_hundredths(text, (double)split->between / (double)(split->within == 0 ? 1 : split->within));
+    }
+    text_puts(text, ")");
+}
+
+/* What stands where in the sentences about places. */
+struct places_words {
+    char place[512], rule[64], pass[96];
+    const char *offset, *layers, *inspect, *runs;
+};
+
+static enum lt_status refuse_places(const struct places_words *words, enum places_status status,
+                                    const struct places *places, struct lt_error *error)
+{
+    switch (status) {
+    case PLACES_ONE_RUN:
+        return fail_as(error, LT_CLASS_RUNS_NOT_CLEAR,
+                       "%s: %s: no gap tells where a pass begins: %s; give %s the index of a verified first layer",
+                       words->place, words->rule, words->runs, words->offset);
+    case PLACES_MINGLED:
+        return fail_as(error, LT_CLASS_RUNS_NOT_CLEAR,
+                       "%s: %s: anchors of several scopes come in turns, so that scopes are no runs; give %s the index "
+                       "of a verified first layer",
+                       words->place, words->rule, words->offset);
+    case PLACES_NO_RUN:
+        return fail_as(error, LT_CLASS_NO_SUCH_RUN, "%s: %s: there is no such run, there are %s; count them with %s",
+                       words->place, words->rule, words->runs, words->inspect);
+    case PLACES_NOT_WHOLE:
+        return fail_as(error, LT_CLASS_RUN_NOT_WHOLE,
+                       "%s: %s: run %" PRIu64 " has %" PRIu64 " anchors, which is not a whole number of passes of %s; "
+                       "there are %s; choose a whole one, or check %s",
+                       words->place, words->rule, places->run, places->size, words->pass, words->runs, words->layers);
+    default:
+        return fail_as(error, LT_CLASS_RUN_NOT_WHOLE,
+                       "%s: %s: no run is a whole number of passes of %s; there are %s; check %s", words->place,
+                       words->rule, words->pass, words->runs, words->layers);
+    }
+}
+
+enum lt_status message_for_places(const struct track *track, enum places_status status, const struct places *places,
+                                  struct lt_error *error)
+{
+    char rule[FIRST_PASS_RULE];
+    const struct lt_track *options = track->options;
+    struct text text = {0};
+    struct places_words words = {.offset = track->words->anchor_offset,
+                                 .layers = track->words->num_layers,
+                                 .inspect = error_name(error, "lt_inspect()")};
+    printable(words.place, sizeof words.place, track->place, strlen(track->place));
+    if (options->skip_partial != 0)
+        snprintf(words.rule, sizeof words.rule, "%s", track->words->skip_partial);
+    else
+        snprintf(words.rule, sizeof words.rule, "%s %s", words.offset, first_pass_rule(options, rule));
+    int len = snprintf(words.pass, sizeof words.pass, "%" PRIu64 " layers", options->num_layers);
+    if (options->anchor_stride != 1 || options->extra_anchors_per_pass != 0)
+        snprintf(words.pass + len, sizeof words.pass - (size_t)len, " (stride %" PRIu64 ", %" PRIu64 " extra)",
+                 options->anchor_stride, options->extra_anchors_per_pass);
+    add_runs(&text, track, places);
+    text_add(&text, "", 1);
+    words.runs = text.data;
+    if (text.failed)
+        fail_memory(error);
+    else
+        refuse_places(&words, status, places, error);
+    text_free(&text);
+    return error->status;
 }
 
 enum lt_status message_for_too_long(const struct track *track, const struct guide_too_long *found,

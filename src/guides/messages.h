@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "guides/guide_writer.h"
+#include "rules/places.h"
 #include "rules/plan.h"
 #include "rules/track.h"
 #include "rules/warnings.h"
@@ -16,6 +17,10 @@
 
 /* Fills *error from a track's refused plan. */
 enum lt_status message_for_plan(const struct track *track, struct lt_error *error);
+
+/* Fills *error from a rule that finds no first pass; `status` is neither PLACES_FINE nor PLACES_NO_MEMORY. */
+enum lt_status message_for_places(const struct track *track, enum places_status status, const struct places *places,
+                                  struct lt_error *error);
 
 /* Fills *error (LT_SELECTION) from what guide_fit() found. */
 enum lt_status message_for_too_long(const struct track *track, const struct guide_too_long *found,

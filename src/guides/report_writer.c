@@ -1,6 +1,7 @@
 #include "guides/report_writer.h"
 
 #include "base/text.h"
+#include "rules/first_pass.h"
 
 /* A writer of members, each on its own line. */
 struct report {
@@ -87,7 +88,7 @@ static void report_scopes(struct report *report, const char *key, const struct g
     struct text *text = member(report, key);
     const struct plan *plan = &track->plan;
     bool asked = on_gpu ? plan->gpu_pass_scope != NULL : plan->pass_scope != NULL;
-    uint64_t count = asked ? track->options->passes : 0;
+    uint64_t count = asked ? track->first.passes : 0;
     text_puts(text, "[");
     for (uint64_t i = 0; i < count && !text->failed; i++) {
         const struct scope *scope = on_gpu ? plan->gpu_pass_scope[i] : &track->scopes.items[plan->pass_scope[i]];
@@ -127,11 +128,24 @@ static void report_selection(struct report *report, const struct collect *collec
     guide_track_name(member(report, "track_name"), options->phase);
     member_string(report, "anchor_regex", options->anchor_regex);
     member_string(report, "end_anchor_regex", options->end_anchor_regex);
-    member_u64(report, "anchor_offset", options->anchor_offset);
+    member_u64(report, "anchor_offset", track->first.anchor_offset);
     member_u64(report, "matching_anchor_count", track->anchor_count);
     member_u64(report, "num_layers", options->num_layers);
     member_u64(report, "first_layer", options->first_layer);
-    member_u64(report, "passes", options->passes);
+    member_u64(report, "passes", track->first.passes);
+}
+
+/* By which rules the numbers of the selection were found. */
+static void report_rules(struct report *report, const struct track *track)
+{
+    char rule[FIRST_PASS_RULE];
+    bool all = track->options->passes == LT_ALL;
+    member_string(report, "anchor_offset_rule", first_pass_rule(track->options, rule));
+    member_string(report, "passes_rule", all ? "all" : NULL);
+    if (all)
+        member_u64(report, "left_over_anchors", track->first.left_over);
+    else
+        member_string(report, "left_over_anchors", NULL);
 }
 
 static void report_cadence(struct report *report, const struct guide_writer *writer, const struct track *track)
@@ -145,6 +159,7 @@ static void report_cadence(struct report *report, const struct guide_writer *wri
     report_scopes(report, "pass_scopes", writer, track, !on_cpu && on_gpu);
     if (on_cpu && on_gpu)
         report_scopes(report, "gpu_pass_scopes", writer, track, true);
+    report_rules(report, track);
 }
 
 static void report_tracks(struct report *report, const struct guide_writer *writer)

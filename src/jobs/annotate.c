@@ -13,6 +13,7 @@
 #include "guides/rows.h"
 #include "io/sink.h"
 #include "io/splice.h"
+#include "rules/first_pass.h"
 #include "rules/launches.h"
 #include "rules/select.h"
 #include "rules/tracks.h"
@@ -122,6 +123,17 @@ static enum lt_status select_anchors(struct job *job)
     return has_within(&job->tracks) ? find_launches(job) : LT_OK;
 }
 
+static enum lt_status find_first_pass(struct track *track, struct lt_error *error)
+{
+    struct places places;
+    enum places_status found = first_pass_find(track, &places);
+    enum lt_status status = found == PLACES_FINE        ? LT_OK
+                            : found == PLACES_NO_MEMORY ? fail_memory(error)
+                                                        : message_for_places(track, found, &places, error);
+    places_free(&places);
+    return status;
+}
+
 static enum lt_status plan_track(struct track *track, struct lt_error *error)
 {
     const struct lt_track *options = track->options;
@@ -133,8 +145,8 @@ static enum lt_status plan_track(struct track *track, struct lt_error *error)
         .terminal_count = track->terminal_count,
         .has_terminal = options->end_anchor_regex != NULL,
         .num_layers = options->num_layers,
-        .passes = options->passes,
-        .anchor_offset = options->anchor_offset,
+        .passes = track->first.passes,
+        .anchor_offset = track->first.anchor_offset,
         .first_layer = options->first_layer,
         .stride = options->anchor_stride,
         .extras = options->extra_anchors_per_pass,
@@ -193,7 +205,8 @@ static enum lt_status make_plans(struct job *job)
     if (collect_check_origin(&job->collect, job->error) != LT_OK)
         return job->error->status;
     for (size_t i = 0; i < job->tracks.count; i++)
-        if (plan_track(&job->tracks.items[i], job->error) != LT_OK ||
+        if (find_first_pass(&job->tracks.items[i], job->error) != LT_OK ||
+            plan_track(&job->tracks.items[i], job->error) != LT_OK ||
             check_lengths(job, &job->tracks.items[i]) != LT_OK)
             return job->error->status;
     for (size_t i = 0; i < job->tracks.count; i++) {
@@ -260,10 +273,16 @@ static void fill_result(const struct job *job, const struct guide_writer *writer
         .source_bytes = job->reading.layout.total,
         .insert_offset = job->reading.layout.insert_offset,
         .insert_bytes = insert_bytes,
+        .anchor_offset = job->tracks.items[0].first.anchor_offset,
+        .run = job->tracks.items[0].first.run,
+        .warnings = job->warnings,
     };
     for (size_t i = 0; i < job->tracks.count; i++) {
-        result->anchors += job->tracks.items[i].anchor_count;
-        result->guides += job->tracks.items[i].plan.guide_count;
+        const struct track *track = &job->tracks.items[i];
+        result->anchors += track->anchor_count;
+        result->guides += track->plan.guide_count;
+        result->passes += track->first.passes;
+        result->left_over += track->first.left_over;
     }
 }
 

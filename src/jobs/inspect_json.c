@@ -104,8 +104,9 @@ static void group(struct text *text, const struct lt_inspect_group *found, const
         clusters(text, found->clusters);
         text_puts(text, ", \"clusters\": [");
         for (size_t i = 0; i < found->run_count; i++) {
-            text_puts(text, i == 0 ? "\n    {\"first_index\": " : ",\n    {\"first_index\": ");
-            text_u64(text, found->runs[i]->first);
+            text_puts(text, i == 0 ? "\n    {\"run\": " : ",\n    {\"run\": ");
+            text_u64(text, i + 1);
+            number(text, "first_index", found->runs[i]->first);
             number(text, "size", found->runs[i]->kernels);
             value(text, "start_us", found->runs[i]->start_us);
             value(text, "gap_before_us", found->runs[i]->gap_us);

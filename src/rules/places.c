@@ -118,13 +118,25 @@ static enum places_status take(struct places *places, uint64_t run)
     return PLACES_FINE;
 }
 
+/*
+ * A run without the extras behind its last pass is whole where they are a run
+ * of their own, or the trace ends: else layers may be missing at its front instead.
+ */
+static bool run_is_whole(const struct places *places, const struct places_request *request, uint64_t run)
+{
+    uint64_t size = places->sizes[run - 1];
+    if (!places_is_whole(request, size))
+        return false;
+    return size % period(request) == 0 || run == places->runs || places->sizes[run] == request->extras;
+}
+
 static enum places_status choose(struct places *places, const struct places_request *request)
 {
     if (places->runs < 2 && request->instances == NULL)
         return PLACES_ONE_RUN;
     if (request->run == 0) {
         for (uint64_t i = 1; i <= places->runs; i++)
-            if (places_is_whole(request, places->sizes[i - 1]))
+            if (run_is_whole(places, request, i))
                 return take(places, i);
         return PLACES_NONE_WHOLE;
     }
@@ -134,7 +146,7 @@ static enum places_status choose(struct places *places, const struct places_requ
     if (run == 0 || run > places->runs)
         return PLACES_NO_RUN;
     take(places, run);
-    return places_is_whole(request, places->size) ? PLACES_FINE : PLACES_NOT_WHOLE;
+    return run_is_whole(places, request, run) ? PLACES_FINE : PLACES_NOT_WHOLE;
 }
 
 enum places_status places_find(struct places *places, const struct places_request *request)

@@ -39,7 +39,10 @@ struct places {
     struct cluster_split split; /* of gaps, in ticks of 10^-10 us; without instances */
 };
 
-/* Finds the runs and the one that was asked for. Memory while it runs: 16 bytes per anchor. */
+/*
+ * Finds the runs and the one that was asked for. The extras behind a run's
+ * last pass may be a run of their own, or missing where the trace ends. Memory while it runs: 16 bytes per anchor.
+ */
 enum places_status places_find(struct places *places, const struct places_request *request);
 
 /* Only the runs, for a comparison of ranks; PLACES_ONE_RUN is PLACES_FINE here. */

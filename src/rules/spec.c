@@ -12,6 +12,7 @@
 #include "base/decimal.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "rules/first_pass.h"
 #include "json/json_reader.h"
 
 #define PIECE     ((size_t)64 << 10)
@@ -24,8 +25,13 @@ enum kind {
     KIND_TEXT,     /* a string that is not blank */
     KIND_PATTERN,  /* a string */
     KIND_OPTIONAL, /* a string, or null */
+    KIND_RUN,      /* "run:3", "skip-partial", or null */
+    KIND_ALL,      /* "all", or null */
     KIND_IDENTITY, /* a string or a number, or null */
     KIND_COUNT,
+    KIND_OFFSET, /* a count, or "run:3" */
+    KIND_PASSES, /* a count, or "all" */
+    KIND_FLAG,   /* true or false */
     KIND_LANDMARKS,
     KIND_TRACKS,
     KIND_RESULT /* passed over */
@@ -45,9 +51,12 @@ static const struct field track_fields[] = {
     {"phase", KIND_TEXT, TRACK(phase), LT_MAX_PHASE, true},
     {"evidence", KIND_TEXT, TRACK(evidence), LT_MAX_EVIDENCE, true},
     {"anchor_regex", KIND_PATTERN, TRACK(anchor_regex), 0, true},
-    {"anchor_offset", KIND_COUNT, TRACK(anchor_offset), 0, true},
+    {"anchor_offset", KIND_OFFSET, TRACK(anchor_offset), 0, false},
+    {"skip_partial", KIND_FLAG, TRACK(skip_partial), 0, false},
     {"num_layers", KIND_COUNT, TRACK(num_layers), 1, true},
-    {"passes", KIND_COUNT, TRACK(passes), 1, false},
+    {"passes", KIND_PASSES, TRACK(passes), 1, false},
+    {"anchor_offset_rule", KIND_RUN, TRACK(anchor_run), 0, false},
+    {"passes_rule", KIND_ALL, TRACK(passes), 0, false},
     {"first_layer", KIND_COUNT, TRACK(first_layer), 0, false},
     {"anchor_stride", KIND_COUNT, TRACK(anchor_stride), 1, false},
     {"extra_anchors_per_pass", KIND_COUNT, TRACK(extra_anchors_per_pass), 0, false},
@@ -80,6 +89,7 @@ static const struct field track_fields[] = {
     {"base_time_ns", KIND_RESULT, 0, 0, false},
     {"rank", KIND_RESULT, 0, 0, false},
     {"world_size", KIND_RESULT, 0, 0, false},
+    {"left_over_anchors", KIND_RESULT, 0, 0, false},
 };
 
 static const struct field landmark_fields[] = {
@@ -176,11 +186,19 @@ static bool no_memory(struct reader *reader)
 static bool refuse_value(struct reader *reader, const char *is)
 {
     static const char *const wanted[] = {
-        [KIND_TEXT] = "a string that is not blank", [KIND_PATTERN] = "a string",
-        [KIND_OPTIONAL] = "a string or null",       [KIND_IDENTITY] = "a string, a number or null",
-        [KIND_LANDMARKS] = "an array of objects",   [KIND_TRACKS] = "an array of objects",
+        [KIND_TEXT] = "a string that is not blank",
+        [KIND_PATTERN] = "a string",
+        [KIND_OPTIONAL] = "a string or null",
+        [KIND_RUN] = "run:K, run:-K, skip-partial or null",
+        [KIND_ALL] = "all or null",
+        [KIND_IDENTITY] = "a string, a number or null",
+        [KIND_OFFSET] = ", run:K or run:-K",
+        [KIND_PASSES] = ", or all",
+        [KIND_FLAG] = "true or false",
+        [KIND_LANDMARKS] = "an array of objects",
+        [KIND_TRACKS] = "an array of objects",
     };
-    char what[256], number[48];
+    char what[256], number[80];
     const struct field *field = reader->field;
     if (field == NULL) {
         snprintf(what, sizeof what,
@@ -189,8 +207,10 @@ static bool refuse_value(struct reader *reader, const char *is)
                  is);
         return refuse(reader, "", what);
     }
-    snprintf(number, sizeof number, "a whole number from %d to 2^53", (int)field->bound);
-    snprintf(what, sizeof what, "must be %s, is %s", field->kind == KIND_COUNT ? number : wanted[field->kind], is);
+    bool is_count = field->kind >= KIND_COUNT && field->kind <= KIND_PASSES;
+    snprintf(number, sizeof number, "a whole number from %d to 2^53%s", (int)field->bound,
+             field->kind == KIND_COUNT ? "" : wanted[field->kind]);
+    snprintf(what, sizeof what, "must be %s, is %s", is_count ? number : wanted[field->kind], is);
     return refuse(reader, field->key, what);
 }
 
@@ -238,6 +258,30 @@ static bool new_landmark(struct reader *reader)
     return true;
 }
 
+static bool was_seen(const struct reader *reader, const char *key)
+{
+    size_t count, i = 0;
+    const struct field *fields = fields_of(reader, &count);
+    while (strcmp(fields[i].key, key) != 0)
+        i++;
+    return (reader->seen[reader->place] >> i & 1) != 0;
+}
+
+/* A report has both its rule and the number that it found by that, which is another one in each trace. */
+static bool settle_rule(struct reader *reader)
+{
+    struct lt_track *track = track_of(reader);
+    bool has_rule = track->anchor_run != 0 || track->skip_partial != 0;
+    if (!has_rule)
+        return was_seen(reader, "anchor_offset") || refuse(reader, "anchor_offset", "is missing");
+    if (track->skip_partial != 0 &&
+        (track->anchor_run != 0 || (was_seen(reader, "skip_partial") && was_seen(reader, "anchor_offset"))))
+        return refuse_hint(reader, "skip_partial", "stands beside anchor_offset",
+                           "both say where the first pass begins");
+    track->anchor_offset = 0;
+    return true;
+}
+
 static bool check_required(struct reader *reader)
 {
     size_t count;
@@ -245,7 +289,7 @@ static bool check_required(struct reader *reader)
     for (size_t i = 0; i < count; i++)
         if (fields[i].required && (reader->seen[reader->place] >> i & 1) == 0)
             return refuse(reader, fields[i].key, "is missing");
-    return true;
+    return reader->place == IN_LANDMARK || settle_rule(reader);
 }
 
 static bool end_top(struct reader *reader)
@@ -308,11 +352,45 @@ static bool keep_text(struct reader *reader, const char *text, size_t len)
     return true;
 }
 
+/* Rules of the first pass and of the passes. */
+static bool take_rule(struct reader *reader, const char *text, size_t len)
+{
+    struct lt_track *track = track_of(reader);
+    const enum kind kind = reader->field->kind;
+    if (kind == KIND_PASSES || kind == KIND_ALL) {
+        if (len != 3 || memcmp(text, "all", 3) != 0)
+            return false;
+        track->passes = LT_ALL;
+        return true;
+    }
+    if (kind == KIND_RUN && len == 12 && memcmp(text, "skip-partial", 12) == 0) {
+        track->skip_partial = 1;
+        return true;
+    }
+    return first_pass_parse_run(text, len, &track->anchor_run);
+}
+
+static bool refuse_auto(struct reader *reader)
+{
+    return refuse_hint(reader, reader->field->key,
+                       "there is no auto, since no trace tells which kernel is the first "
+                       "layer's",
+                       "state run:K or run:-K (a run as inspect counts them), skip_partial (the first whole run), or "
+                       "the index of a verified first layer");
+}
+
 static bool take_string(struct reader *reader, const char *text, size_t len)
 {
     char shown[64], what[80];
     const struct field *field = reader->field;
-    if (field == NULL || field->kind > KIND_IDENTITY || (field->kind == KIND_TEXT && utf8_is_blank(text, len))) {
+    bool may_be_rule = field != NULL && (field->kind == KIND_RUN || field->kind == KIND_ALL ||
+                                         field->kind == KIND_OFFSET || field->kind == KIND_PASSES);
+    if (may_be_rule && take_rule(reader, text, len))
+        return true;
+    if (may_be_rule && field->kind == KIND_OFFSET && len == 4 && memcmp(text, "auto", 4) == 0)
+        return refuse_auto(reader);
+    if (field == NULL || may_be_rule || field->kind > KIND_IDENTITY ||
+        (field->kind == KIND_TEXT && utf8_is_blank(text, len))) {
         snprintf(what, sizeof what, "\"%s\"", printable(shown, sizeof shown, text, len));
         return refuse_value(reader, what);
     }
@@ -333,6 +411,9 @@ static bool take_count(struct reader *reader, const char *text, size_t len, cons
         whole < reader->field->bound || whole > MAX_COUNT)
         return refuse_value(reader, shown);
     uint64_t count = (uint64_t)whole;
+    /* The number beside a rule, in a report. */
+    if (reader->field->kind == KIND_PASSES && track_of(reader)->passes == LT_ALL)
+        return true;
     memcpy(target(reader), &count, sizeof count);
     return true;
 }
@@ -351,7 +432,7 @@ static bool keep_digits(struct reader *reader, const char *text, size_t len)
 static bool take_number(struct reader *reader, const char *text, size_t len)
 {
     char shown[64];
-    bool is_count = reader->field != NULL && reader->field->kind == KIND_COUNT;
+    bool is_count = reader->field != NULL && reader->field->kind >= KIND_COUNT && reader->field->kind <= KIND_PASSES;
     printable(shown, sizeof shown, text, len);
     if (!is_count && (reader->field == NULL || reader->field->kind != KIND_IDENTITY))
         return refuse_value(reader, shown);
@@ -361,7 +442,11 @@ static bool take_number(struct reader *reader, const char *text, size_t len)
 static bool take_word(struct reader *reader, const char *word)
 {
     const struct field *field = reader->field;
-    bool may_be_null = field != NULL && (field->kind == KIND_OPTIONAL || field->kind == KIND_IDENTITY);
+    bool may_be_null = field != NULL && field->kind >= KIND_OPTIONAL && field->kind <= KIND_IDENTITY;
+    if (field != NULL && field->kind == KIND_FLAG && strcmp(word, "null") != 0) {
+        track_of(reader)->skip_partial = strcmp(word, "true") == 0;
+        return true;
+    }
     return (may_be_null && strcmp(word, "null") == 0) || refuse_value(reader, word);
 }
 

@@ -19,6 +19,7 @@ const struct track_words track_spec_words = {
     .num_layers = "num_layers",
     .passes = "passes",
     .anchor_offset = "anchor_offset",
+    .skip_partial = "skip_partial",
     .phase = "phase",
 };
 
@@ -35,6 +36,7 @@ struct track_words track_words_of(const struct lt_error *error)
         .num_layers = error_name(error, "num_layers"),
         .passes = error_name(error, "passes"),
         .anchor_offset = error_name(error, "anchor_offset"),
+        .skip_partial = error_name(error, "skip_partial"),
         .phase = error_name(error, "phase"),
     };
 }

@@ -23,7 +23,7 @@
 /* What messages call the options: as the caller does, or by the keys of a spec. */
 struct track_words {
     const char *anchor_regex, *end_anchor_regex, *landmark_regex, *within, *within_gpu, *pid, *device, *num_layers,
-        *passes, *anchor_offset, *phase;
+        *passes, *anchor_offset, *skip_partial, *phase;
 };
 extern const struct track_words track_spec_words;
 struct track_words track_words_of(const struct lt_error *error);
@@ -79,6 +79,11 @@ struct track {
     struct suggest_list near_scopes, near_gpu_scopes; /* of the patterns, as long as they match none */
 
     struct selection selection;
+    struct track_place {
+        uint64_t anchor_offset, passes; /* as given, or as found by a rule */
+        uint64_t run;                   /* that a rule found, from 1; 0: none was asked */
+        uint64_t left_over;             /* anchors behind the last of all passes */
+    } first;
     struct plan plan;
 };
 

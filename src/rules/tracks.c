@@ -48,6 +48,21 @@ static enum lt_status take_landmarks(struct lt_track *track, struct lt_landmark 
     return LT_OK;
 }
 
+/* One rule, or a number. */
+static enum lt_status check_rule(const struct lt_track *track, struct lt_error *error)
+{
+    if (track->skip_partial > 1)
+        return fail(error, LT_USAGE, "%s must be 0 or 1", error_name(error, "skip_partial"));
+    if (track->skip_partial != 0 && (track->anchor_offset != 0 || track->anchor_run != 0))
+        return fail(error, LT_USAGE, "%s and %s cannot be used together; both say where the first pass begins",
+                    error_name(error, "skip_partial"),
+                    error_name(error, track->anchor_run != 0 ? "anchor_run" : "anchor_offset"));
+    if (track->anchor_run != 0 && track->anchor_offset != 0)
+        return fail(error, LT_USAGE, "%s and %s cannot be used together; both say where the first pass begins",
+                    error_name(error, "anchor_run"), error_name(error, "anchor_offset"));
+    return LT_OK;
+}
+
 /* What a spec's reader has seen to already, but for the landmarks. */
 static enum lt_status check_track(const struct lt_track *track, struct lt_error *error)
 {
@@ -55,7 +70,9 @@ static enum lt_status check_track(const struct lt_track *track, struct lt_error 
         return fail_as(error, LT_CLASS_OPTION_MISSING, "%s is required", error_name(error, "anchor_regex"));
     enum lt_status status = tracks_check_count("num_layers", track->num_layers, 1, error);
     if (status == LT_OK)
-        status = tracks_check_count("passes", track->passes, 1, error);
+        status = track->passes == LT_ALL ? LT_OK : tracks_check_count("passes", track->passes, 1, error);
+    if (status == LT_OK)
+        status = check_rule(track, error);
     if (status == LT_OK)
         status = tracks_check_count("anchor_offset", track->anchor_offset, 0, error);
     if (status == LT_OK)
