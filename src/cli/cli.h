@@ -38,7 +38,7 @@ struct cli_command {
 /* Not a command: what those that work on many traces have in common, for `layertrack help many`. */
 extern const struct cli_command cli_many_topic;
 
-extern const struct cli_command cli_annotate, cli_inspect, cli_verify, cli_strip, cli_render, cli_serve;
+extern const struct cli_command cli_annotate, cli_inspect, cli_verify, cli_strip, cli_render, cli_report, cli_serve;
 
 /* Of `layertrack serve`: for the command, and for the program that it runs. */
 extern const char cli_serve_intro[], cli_serve_outro[];

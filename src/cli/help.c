@@ -34,10 +34,10 @@ static bool is_of_many(const struct cli_option *option)
 
 int cli_print_help(const struct cli_command *command)
 {
-    bool hidden = false;
+    bool hidden = false, is_for_many = command == &cli_many_topic || command == &cli_report;
     fputs(command->intro, stdout);
     for (const struct cli_option *option = command->options; option->name != NULL; option++) {
-        if (command == &cli_many_topic || !is_of_many(option))
+        if (is_for_many || !is_of_many(option))
             print_option(option);
         else
             hidden = true;

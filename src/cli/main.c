@@ -17,6 +17,7 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
                               "       layertrack verify [ANNOTATED [SOURCE]]           prove guides and bytes\n"
                               "       layertrack strip [ANNOTATED] [-o OUTPUT]         take them out again\n"
                               "       layertrack render [ANNOTATED] [-o FILE.svg]      draw a pass as a picture\n"
+                              "       layertrack report REPORT... [-o FILE.csv]        guides of all ranks in a table\n"
                               "       layertrack serve TRACE [OPTIONS]                 look at it in a browser\n"
                               "       layertrack help [COMMAND]                        show a command's options\n"
                               "       layertrack --version\n"
@@ -31,8 +32,8 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
                               "Exit codes: 0 done, 1 difference found, 2 wrong usage, 3 trace not usable,\n"
                               "4 selection refused, 5 input/output trouble. Manual: man layertrack\n";
 
-static const struct cli_command *const commands[] = {&cli_annotate, &cli_inspect, &cli_verify,
-                                                     &cli_strip,    &cli_render,  &cli_serve};
+static const struct cli_command *const commands[] = {&cli_annotate, &cli_inspect, &cli_verify, &cli_strip,
+                                                     &cli_render,   &cli_report,  &cli_serve};
 
 static const struct cli_command *find(const char *name)
 {
