@@ -61,7 +61,9 @@ def run(options, words, trace, suffix, threads, piped, fault=None):
         environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(folder)}
         if fault:
             environment.update(LD_PRELOAD=os.path.abspath(options.inject), FAULT=fault, CALLS=str(calls))
-        command = [options.layertrack, *words, "--threads", str(threads)]
+        command = [options.layertrack, *words]
+        if words[0] != "report":  # which has one thread only
+            command += ["--threads", str(threads)]
         if suffix:
             command += ["-o", str(folder / f"o{suffix}")]
         data = trace.read_bytes() if piped else None
@@ -128,6 +130,12 @@ def main():
         beside = ["--report", f"{labelled}.layers.json", "--source"]
         jobs += [(["verify", *beside, plain], labelled, "", 1, False), (["verify", *beside, plain], labelled, "", 2, True),
                  (["inspect", "--json"], plain, "", 2, False)]
+        other, report = Path(made, "other.json"), Path(f"{labelled}.layers.json")
+        other.write_text(plain.read_text().replace('"rank": 0', '"rank": 1'))
+        subprocess.run([options.layertrack, *annotate, "-o", f"{made}/other_annotated.json", other], check=True)
+        table = ["report", f"{made}/other_annotated.json.layers.json"]
+        jobs += [(table, report, ".tsv", 1, False), ([*table, "--align", "layer"], report, ".csv", 1, False),
+                 ([*table, "--align", "layer", "--format", "json"], report, "", 1, False)]
         spec = ["annotate", *write_scoped(Path(made))]
         jobs += [(spec, Path(made, "scoped.json"), ".json", 1, False), (spec, Path(made, "scoped.json.gz"), ".json.gz", 2, False),
                  (spec, Path(made, "scoped.json"), ".json", 2, True)]

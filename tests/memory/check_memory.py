@@ -5,6 +5,7 @@
 """
 import argparse
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -141,6 +142,41 @@ def long_times(options):
                 for name, command in commands.items()])
 
 
+def write_report(name, rank, passes):
+    """A report as annotate writes it, with rows of 400 bytes."""
+    layers, start = 40, 1_600_000_000_000_000
+    counts = {"schema_version": 1, "phase": "decode", "guide_tid": 1_000_000, "num_layers": layers, "passes": passes,
+              "first_layer": 0, "anchor_offset": 0, "matching_anchor_count": layers * passes, "rank": rank,
+              "added_event_count": layers * passes + 2, "trace_origin_us": start}
+    with open(name, "w", encoding="ascii") as file:
+        file.write(json.dumps(counts)[:-1] + ', "layers": [')
+        for i in range(layers * passes):
+            last = i % layers == layers - 1
+            at, end = start + i, start + i + (not last)
+            row = {"pass_index": i // layers, "layer_id": i % layers, "anchor_index": i, "anchor_name": "k" * 100,
+                   "anchor_tid": 7, "start_us": at, "end_us": end, "guide_start_us": at, "guide_end_us": end}
+            text = json.dumps(row)[:-1] + f', "start_relative_ms": {i // 1000}.{i % 1000:03}, '
+            text += f'"end_relative_ms": {(end - start) // 1000}.{(end - start) % 1000:03}, '
+            text += f'"boundary_kind": "{"anchor_point_only" if last else "next_layer_anchor"}"}}'
+            file.write(text if i == 0 else ",\n" + text)
+        file.write("]}\n")
+
+
+def reports(options):
+    """Tables of four reports with few rows, and with many."""
+    names = [f"r{rank}.layers.json" for rank in range(4)]
+    ways = {"a row for each guide": [], "as JSON": ["--format", "json"], "side by side": ["--align", "layer"]}
+    peaks = {}
+    for passes in (50, 2000):
+        for rank, name in enumerate(names):
+            write_report(name, rank, passes)
+        for way, words in ways.items():
+            peaks[way, passes] = peak([options.layertrack, "report", *names, *words])
+    ok = all([check(f"reports of 80000 rows, {way}", peaks[way, 2000], KIB_ALLOWED) for way in ways])
+    return ok & all([check(f"reports of 80000 rows, {way}, more than of 2000", peaks[way, 2000] - peaks[way, 50],
+                           KIB_APART) for way in ways])
+
+
 def main():
     parser = argparse.ArgumentParser()
     for option in ("--layertrack", "--mktrace", "--fixtures"):
@@ -150,7 +186,7 @@ def main():
         os.chdir(folder)
         fixture = os.path.join(options.fixtures, "decode.json")
         results = [sizes(options), anchors(options), long_strings(options, fixture), crowds(options, fixture),
-                   streams(options), long_times(options)]
+                   streams(options), long_times(options), reports(options)]
         os.chdir("/")
     sys.exit(not all(results))
 

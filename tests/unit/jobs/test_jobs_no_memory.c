@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Before cmocka, whose fail() is a macro. */
+#include "jobs/report_table.h"
+
 #include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +22,7 @@
 #include "layertrack.h"
 
 static char folder[] = "/tmp/layertrack-test-XXXXXX";
-static char trace[64], output[64], report[64];
+static char trace[64], output[64], report[64], reports[2][64];
 
 static int left = -1; /* allocations until one fails; below 0: none does */
 
@@ -52,6 +55,29 @@ void *__wrap_realloc(void *data, size_t size)
     return fails() ? NULL : __real_realloc(data, size);
 }
 
+/* The report of the trace, once for each of two ranks; the times are since 1970. */
+static int make_reports(void)
+{
+    for (int i = 0; i < 2; i++) {
+        snprintf(reports[i], sizeof reports[i], "%s/rank%d.layers.json", folder, i);
+        FILE *file = fopen(reports[i], "w");
+        if (file == NULL)
+            return -1;
+        fprintf(file,
+                "{\"schema_version\": 1, \"phase\": \"p\", \"guide_tid\": 1000000, \"num_layers\": 1, \"passes\": 1, "
+                "\"first_layer\": %d, \"anchor_offset\": 0, \"matching_anchor_count\": 1, \"added_event_count\": 3, "
+                "\"trace_origin_us\": 1600000000000000, \"layers\": [{\"pass_index\": 0, \"layer_id\": %d, "
+                "\"anchor_index\": 0, \"anchor_name\": \"k, k\", \"anchor_tid\": 7, \"start_us\": 1600000000000000, "
+                "\"end_us\": 1600000000000000, \"guide_start_us\": 1600000000000000, \"guide_end_us\": "
+                "1600000000000000, \"start_relative_ms\": 0, \"end_relative_ms\": 0, \"boundary_kind\": "
+                "\"anchor_point_only\"}]}\n",
+                i, i);
+        if (fclose(file) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -68,13 +94,15 @@ static int set_up(void **state)
         fprintf(file, "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":1}",
                 i > 0 ? ",\n" : "", i, i * 10);
     fputs("]}", file);
-    return fclose(file);
+    return fclose(file) == 0 ? make_reports() : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     unlink(trace);
+    unlink(reports[0]);
+    unlink(reports[1]);
     return rmdir(folder);
 }
 
@@ -117,15 +145,31 @@ static enum lt_status inspect(struct lt_error *error)
     return status;
 }
 
+/* Of two reports, which set_up() made; the table takes the place of annotate()'s output. */
+static enum lt_status tabulate(struct lt_error *error)
+{
+    const char *const names[] = {reports[0], reports[1]};
+    const struct report_table_request request = {.reports = {.arguments = names, .count = 2, .separator = '\n'},
+                                                 .output = output,
+                                                 .format = TABLE_CSV,
+                                                 .align = true};
+    return report_table_write(&request, error);
+}
+
+static enum lt_status run(int job, struct lt_error *error)
+{
+    return job == 0 ? annotate(error) : job == 1 ? inspect(error) : tabulate(error);
+}
+
 static void each_allocation_fails(void **state)
 {
     (void)state;
-    for (int job = 0; job < 2; job++) {
+    for (int job = 0; job < 3; job++) {
         int failed = 0;
         for (int at = 0;; at++) {
             struct lt_error error = {.size = sizeof error};
             left = at;
-            enum lt_status status = job == 0 ? annotate(&error) : inspect(&error);
+            enum lt_status status = run(job, &error);
             bool all_done = left >= 0;
             left = -1;
             if (status == LT_OK) {
