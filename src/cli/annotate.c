@@ -2,11 +2,15 @@
 #include "cli/many.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/rank_keep.h"
 #include "cli/say.h"
+#include "cli/step_summary.h"
 #include "rules/first_pass.h"
+#include "rules/spec.h"
 
 enum option_id {
     OPT_ANCHOR_REGEX = 256,
@@ -55,13 +59,14 @@ static const struct cli_option option_table[] = {
 };
 
 struct command {
+    struct progress progress; /* first: callbacks get it, and find the rest */
     struct lt_annotate_options options;
     struct lt_track track;
     struct lt_landmark landmarks[LT_MAX_LANDMARKS];
     struct cli_common common;
     struct cli_many many;
     struct cli_output output;
-    struct progress progress;
+    struct step_row row;
     bool has_num_layers, has_offset;
     const char *track_option; /* the first option that describes a track */
 };
@@ -292,6 +297,23 @@ static enum lt_status annotate_one(void *ctx, struct many_task *task, struct lt_
     return lt_annotate(&options, &result, error);
 }
 
+/* Whether any track's first anchor is found by a rule: it may mean other places in ranks that differ. */
+static bool has_rule(const struct command *command)
+{
+    struct spec *spec = command->options.spec == NULL ? NULL : calloc(1, sizeof *spec);
+    struct lt_error error = {.size = sizeof error};
+    bool found = command->track.anchor_run != 0 || command->track.skip_partial != 0;
+    if (spec == NULL)
+        return found;
+    /* What is wrong with it each trace's job says. */
+    (void)spec_read(spec, command->options.spec, &error);
+    for (size_t i = 0; i < spec->count; i++)
+        found |= spec->tracks[i].anchor_run != 0 || spec->tracks[i].skip_partial != 0;
+    spec_free(spec);
+    free(spec);
+    return found;
+}
+
 static int annotate_many(struct command *command)
 {
     const struct many_command many = {.name = "annotate",
@@ -301,7 +323,8 @@ static int annotate_many(struct command *command)
                                       .report_ending = ".layers.json",
                                       .may_gzip = true,
                                       .compress = command->output.compress,
-                                      .look_first = command->many.same_counts,
+                                      .look_first = command->many.same_counts || has_rule(command),
+                                      .same_counts = command->many.same_counts,
                                       .work = annotate_one,
                                       .ctx = command};
     int code = many_check_outputs(&command->common, &command->output);
@@ -310,6 +333,33 @@ static int annotate_many(struct command *command)
     command->options.compress = command->output.compress;
     command->options.level = command->output.level;
     return many_run(&many, &command->common);
+}
+
+/* For the page of a job. */
+static bool on_found(void *progress, const struct lt_found *found)
+{
+    struct command *command = progress;
+    rank_keep_found(&command->row.result, &command->row.memory, found);
+    return true;
+}
+
+static int annotate_trace(struct command *command)
+{
+    struct lt_annotate_result result = {.size = sizeof result};
+    struct lt_error error = {.size = sizeof error};
+    bool has_page = step_summary_wanted();
+    command->options.found = has_page ? on_found : NULL;
+    if (has_page)
+        step_summary_of(&command->row, command->options.trace);
+    progress_start(&command->progress, command->common.mode);
+    enum lt_status status = lt_annotate(&command->options, &result, &error);
+    progress_clear(&command->progress);
+    int code = status == LT_OK ? LT_OK : cli_fail(&error);
+    if (status == LT_OK)
+        summarize(command, &result);
+    if (has_page)
+        step_summary_end(&command->row, "annotate", "annotated", code, &error);
+    return code;
 }
 
 static int run(int argc, char **argv)
@@ -338,15 +388,7 @@ static int run(int argc, char **argv)
     command.options.report = command.output.report;
     command.options.compress = command.output.compress;
     command.options.level = command.output.level;
-    struct lt_annotate_result result = {.size = sizeof result};
-    struct lt_error error = {.size = sizeof error};
-    progress_start(&command.progress, command.common.mode);
-    enum lt_status status = lt_annotate(&command.options, &result, &error);
-    progress_clear(&command.progress);
-    if (status != LT_OK)
-        return cli_fail(&error);
-    summarize(&command, &result);
-    return LT_OK;
+    return annotate_trace(&command);
 }
 
 const struct cli_command cli_annotate = {

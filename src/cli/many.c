@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "cli/many_results.h"
+#include "cli/rank_keep.h"
 #include "cli/say.h"
 #include "io/sink.h"
 #include "jobs/folder.h"
@@ -78,59 +79,15 @@ void many_on_warning(void *ctx, const struct lt_warning *warning)
     task->result->warnings++;
 }
 
-static const char *keep(struct many_task *task, const char *text, size_t len)
-{
-    char *copy = text == NULL ? NULL : arena_take(task->memory, len + 1);
-    if (copy == NULL)
-        return NULL;
-    memcpy(copy, text, len);
-    copy[len] = '\0';
-    return copy;
-}
-
-static const char *keep_text(struct many_task *task, const char *text)
-{
-    return keep(task, text, text == NULL ? 0 : strlen(text));
-}
-
 const uint64_t *many_keep_runs(struct many_task *task, const uint64_t *runs, size_t count)
 {
-    char *room = arena_take(task->memory, (count + 2) * sizeof *runs);
-    if (room == NULL)
-        return NULL;
-    uint64_t *copy = (uint64_t *)(void *)(room + (sizeof *runs - (uintptr_t)room % sizeof *runs) % sizeof *runs);
-    for (size_t i = 0; i < count; i++)
-        copy[i] = runs[i];
-    return copy;
-}
-
-/* Ranks are compared by their first track. */
-static void keep_track(struct many_task *task, const struct lt_found_track *track, bool accepted)
-{
-    struct rank_result *result = task->result;
-    result->pid = keep_text(task, track->pid);
-    result->device = keep_text(task, track->device);
-    result->counted = track->anchors != LT_NONE;
-    result->anchors = track->anchors;
-    result->runs = track->runs == NULL ? NULL : many_keep_runs(task, track->runs, track->run_count);
-    result->run_count = result->runs == NULL ? 0 : track->run_count;
-    result->anchor_name = keep(task, track->anchor_name, track->anchor_name_len);
-    result->accepted = accepted && track->first_us != NULL && track->last_us != NULL &&
-                       decimal_parse(&result->first_us, track->first_us, strlen(track->first_us)) == DECIMAL_OK &&
-                       decimal_parse(&result->last_us, track->last_us, strlen(track->last_us)) == DECIMAL_OK;
-    result->offset = track->anchor_offset;
-    result->passes = track->passes;
+    return rank_keep_runs(task->memory, runs, count);
 }
 
 bool many_on_found(void *ctx, const struct lt_found *found)
 {
     struct many_task *task = ctx;
-    struct rank_result *result = task->result;
-    result->rank = rank_with_content(result->rank, found->rank, found->world_size);
-    result->has_base = found->has_base_time;
-    result->base_ns = found->base_time_ns;
-    if (found->track_count > 0)
-        keep_track(task, found->tracks[0], found->accepted);
+    rank_keep_found(task->result, task->memory, found);
     return !interrupt_seen();
 }
 
@@ -377,9 +334,15 @@ static enum lt_status compare_look(struct many *many, const char **refusal)
         ranks_comparison_free(&comparison);
         return fail_memory(&many->error);
     }
-    if (!ranks_same_counts(&comparison))
-        *refusal = "ranks differ, see above, so that nothing was written; leave out those that differ, or label them "
-                   "by themselves";
+    bool runs_differ = false;
+    for (size_t i = 0; i < comparison.finding_count; i++)
+        runs_differ |= comparison.findings[i].what == RANKS_RUNS;
+    if (many->command->same_counts && !ranks_same_counts(&comparison))
+        *refusal = "ranks differ in counts, see above, so that nothing was written; leave out those that differ, or "
+                   "label them by themselves";
+    else if (runs_differ)
+        *refusal = "ranks differ in their runs, see above, so that one rule would mean different places, and nothing "
+                   "was written; leave out those that differ, or give them offsets of their own";
     ranks_comparison_free(&comparison);
     free(results);
     return LT_OK;

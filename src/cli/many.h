@@ -37,7 +37,8 @@ struct many_command {
     const char *ending, *report_ending; /* of outputs (output_names.h); NULL: none are written, or no reports */
     bool may_gzip;
     enum lt_compress compress;
-    bool look_first; /* a dry run on all of them, and a comparison, before anything is written */
+    bool look_first;  /* a dry run on all of them, and a comparison, before anything is written: ... */
+    bool same_counts; /* ... all counts must be the same; else only the shapes of runs */
     bool dry_run;    /* and nothing else */
     many_work_fn *work;
     /* Prints what this command shows of all results; NULL: a table of ranks. */

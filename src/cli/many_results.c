@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/say.h"
+#include "cli/step_summary.h"
 #include "cli/summary_text.h"
 #include "io/sink.h"
 #include "jobs/ranks_messages.h"
@@ -94,6 +95,7 @@ static enum lt_status show(const struct many_results *all, const struct summary 
         return fail_memory(error);
     if (write_summary(all, summary, error) != LT_OK)
         return error->status;
+    step_summary_add(summary);
     tell_result(summary);
     if (cli_end_output() != LT_OK)
         return LT_IO;

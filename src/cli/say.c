@@ -90,13 +90,19 @@ static void print_as_log(const struct log_entry *entry, const char *sentence)
     text_free(&line);
 }
 
+void say_class(const char *class, uint64_t weight)
+{
+    if (said.decided != NULL && weight <= said.worst)
+        return;
+    said.decided = class;
+    said.worst = weight;
+}
+
 void say_entry(const struct log_entry *entry, const char *sentence)
 {
     said.result.warnings += entry->level == LOG_WARNING;
-    if (entry->level == LOG_ERROR && (said.decided == NULL || entry->weight > said.worst)) {
-        said.decided = entry->class;
-        said.worst = entry->weight;
-    }
+    if (entry->level == LOG_ERROR)
+        say_class(entry->class, entry->weight);
     if (say_to_people())
         print_as_text(entry, sentence);
     else
@@ -127,10 +133,9 @@ void say_line(FILE *out, const char *format, ...)
     print_text(out, "", line);
 }
 
-void say_class(const char *class)
+uint64_t say_warnings(void)
 {
-    if (said.decided == NULL)
-        said.decided = class;
+    return said.result.warnings;
 }
 
 void say_result(const struct log_result *result)

@@ -45,8 +45,11 @@ void say_entry(const struct log_entry *entry, const char *sentence);
 /* Prints a line to `out` in which a name does nothing, when a person reads along. */
 void say_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What decides the exit code when no error is said; the first one counts. It stays as it is. */
-void say_class(const char *class);
+/* What decides the exit code, though no error is said: the class of the greatest weight. It stays as it is. */
+void say_class(const char *class, uint64_t weight);
+
+/* How many warnings there were so far. */
+uint64_t say_warnings(void);
 
 /* How many traces there were, where say_trace() does not tell; exit code, class and warnings are counted here. */
 void say_result(const struct log_result *result);

@@ -247,24 +247,41 @@ static void add_markdown_head(struct text *out, const struct summary *summary)
     text_puts(out, summary->count == 1 ? " trace done\n\n" : " traces done\n\n");
 }
 
-/* The notes, as far as they leave half of the room to the table. */
-static void add_markdown_notes(struct text *out, const struct summary *summary, size_t most)
+/* A line of a list, as long as the list stays within `most` bytes from `start` on; else it is counted. */
+static void add_markdown_note(struct text *out, const struct text *note, size_t start, size_t most, uint64_t *left_out)
 {
-    struct text note = {0}, line = {0};
+    struct text line = {0};
+    text_puts(&line, "- ");
+    add_markdown(&line, note->data, note->len);
+    text_puts(&line, "\n");
+    if (out->len - start + line.len > most)
+        (*left_out)++;
+    else
+        text_add(out, line.data, line.len);
+    out->failed = out->failed || line.failed || note->failed;
+    text_free(&line);
+}
+
+/* The notes, and why which rank was refused, as far as they leave half of the room to the table. */
+static void add_markdown_notes(struct text *out, const struct summary *summary, const size_t *order, size_t most)
+{
+    struct text note = {0};
     uint64_t left_out = 0;
     size_t start = out->len;
     for (size_t i = 0; i < summary_note_count(summary); i++) {
         summary_note(&note, summary, i);
-        if (note.len == 0)
+        if (note.len > 0)
+            add_markdown_note(out, &note, start, most / 2, &left_out);
+    }
+    for (size_t i = 0; i < summary->count; i++) {
+        const struct rank_result *result = &summary->results[order[i]];
+        if (result->message == NULL)
             continue;
-        line.len = 0;
-        text_puts(&line, "- ");
-        add_markdown(&line, note.data, note.len);
-        text_puts(&line, "\n");
-        if (out->len - start + line.len > most / 2)
-            left_out++;
-        else
-            text_add(out, line.data, line.len);
+        note.len = 0;
+        text_puts(&note, result->file);
+        text_puts(&note, ": ");
+        text_puts(&note, result->message);
+        add_markdown_note(out, &note, start, most / 2, &left_out);
     }
     if (left_out > 0) {
         text_puts(out, "- ");
@@ -272,9 +289,8 @@ static void add_markdown_notes(struct text *out, const struct summary *summary, 
     }
     if (out->len > start)
         text_puts(out, "\n");
-    out->failed = out->failed || note.failed || line.failed;
+    out->failed = out->failed || note.failed;
     text_free(&note);
-    text_free(&line);
 }
 
 static bool is_important(const struct summary *summary, size_t i)
@@ -328,7 +344,8 @@ bool summary_markdown(const struct summary *summary, size_t most, struct text *o
     size_t *order = ranks_order(summary->results, summary->count);
     bool *chosen = calloc(summary->count + 1, sizeof *chosen);
     add_markdown_head(out, summary);
-    add_markdown_notes(out, summary, room);
+    if (order != NULL)
+        add_markdown_notes(out, summary, order, room);
     for (int column = 0; column < COLUMNS; column++) {
         text_puts(out, column == 0 ? "| " : " | ");
         text_puts(out, columns[column].title);

@@ -33,7 +33,7 @@ void summary_note(struct text *note, const struct summary *summary, size_t numbe
 #define SUMMARY_MARKDOWN_MOST ((size_t)1 << 20)
 
 /*
- * All of that as Markdown, in at most `most` bytes (of which less than 4096 is
+ * All of that as Markdown, and why which rank was refused, in at most `most` bytes (of which less than 4096 is
  * taken as 4096). Where a table of all ranks is longer, rows of refused ranks, of
  * those that differ or have warnings stay before others; a line says how
  * many rows, or findings, were left out. Names show as they are, whatever

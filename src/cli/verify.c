@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/rank_keep.h"
 #include "cli/say.h"
+#include "cli/step_summary.h"
 
 enum option_id {
     OPT_SOURCE = 256,
@@ -35,6 +37,8 @@ struct command {
     bool source_named; /* by its option */
     bool complete;     /* asked for, */
     bool open;         /* and something is not */
+    bool has_page;     /* there is a page of a job, for: */
+    struct step_row row;
 };
 
 /* Takes one option; false, with a message, when its value is wrong. */
@@ -69,6 +73,11 @@ static const char *const kinds[] = {
 static const char *const kind_classes[] = {
     [LT_FINDING_OK] = "ok", [LT_FINDING_DIFFERS] = "different", [LT_FINDING_OPEN] = "open"};
 
+static uint64_t weight_of(enum lt_finding kind)
+{
+    return kind == LT_FINDING_DIFFERS ? 2 : kind == LT_FINDING_OPEN;
+}
+
 /* Whether the exit code comes of it. */
 static bool is_refused(const struct command *command, enum lt_finding kind)
 {
@@ -90,9 +99,21 @@ static void log_finding(const struct command *command, enum lt_finding kind, con
             .offset = LT_NONE,
             .line = LT_NONE,
             .message = sentence,
-            .weight = kind == LT_FINDING_DIFFERS ? 2 : kind == LT_FINDING_OPEN,
+            .weight = weight_of(kind),
         },
         sentence);
+}
+
+/* For the page of a job: the first difference, or the first of what is open. */
+static void keep_finding(struct command *command, enum lt_finding kind, const char *sentence)
+{
+    struct rank_result *result = &command->row.result;
+    bool is_first = result->message == NULL;
+    bool is_worse = kind == LT_FINDING_DIFFERS && result->class != kind_classes[kind];
+    if (!command->has_page || !(is_first || is_worse))
+        return;
+    result->class = kind_classes[kind];
+    result->message = rank_keep_text(&command->row.memory, sentence);
 }
 
 static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
@@ -100,8 +121,10 @@ static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
     struct command *command = ctx;
     progress_clear(&command->progress);
     command->open |= kind == LT_FINDING_OPEN;
-    if (is_refused(command, kind))
-        say_class(kind_classes[kind]);
+    if (is_refused(command, kind)) {
+        say_class(kind_classes[kind], weight_of(kind));
+        keep_finding(command, kind, sentence);
+    }
     if (command->common.quiet)
         return;
     say_line(stdout, "%s: %s", kinds[kind], sentence);
@@ -180,6 +203,33 @@ static int verify_many(struct command *command)
     return many_run(&many, &command->common);
 }
 
+/* The exit code; a message when it is of trouble. */
+static int run_job(struct command *command, struct lt_error *error)
+{
+    progress_start(&command->progress, command->common.mode);
+    enum lt_status status = lt_verify(&command->options, error);
+    progress_clear(&command->progress);
+    int code = cli_end_output();
+    if (code != LT_OK)
+        return code;
+    if (status != LT_OK && status != LT_DIFFERENT)
+        return cli_fail(error);
+    return status == LT_OK && command->complete && command->open ? LT_DIFFERENT : (int)status;
+}
+
+static int verify_trace(struct command *command)
+{
+    struct lt_error error = {.size = sizeof error};
+    command->has_page = step_summary_wanted();
+    if (command->has_page)
+        step_summary_of(&command->row, command->options.trace);
+    int code = run_job(command, &error);
+    const char *verdict = error.status == LT_DIFFERENT ? "differs" : command->open ? "open" : "verified";
+    if (command->has_page)
+        step_summary_end(&command->row, "verify", verdict, code, &error);
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
     struct command command = {
@@ -203,16 +253,7 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
-    struct lt_error error = {.size = sizeof error};
-    progress_start(&command.progress, command.common.mode);
-    enum lt_status status = lt_verify(&command.options, &error);
-    progress_clear(&command.progress);
-    int code = cli_end_output();
-    if (code != LT_OK)
-        return code;
-    if (status != LT_OK && status != LT_DIFFERENT)
-        return cli_fail(&error);
-    return status == LT_OK && command.complete && command.open ? LT_DIFFERENT : (int)status;
+    return verify_trace(&command);
 }
 
 const struct cli_command cli_verify = {

@@ -121,6 +121,7 @@ static void markdown(void **state)
     struct made made;
     struct text out = {0};
     make_four(&made, results);
+    results[2].message = "no kernel in ##[x]";
     assert_true(summary_markdown(&made.summary, SUMMARY_MARKDOWN_MOST, &out));
     ranks_comparison_free(&made.comparison);
     check(&out,
@@ -129,6 +130,7 @@ static void markdown(void **state)
           "- rank 9 has 130 anchors, where the other 2 ranks have 144 anchors\n"
           "- 3 of 128 ranks are here\n"
           "- passed over\\: 1 merged trace\n"
+          "- t/x.json\\: no kernel in \\#\\#\\\\x5bx\\]\n"
           "\n"
           "| rank | pid | device | anchors | offset | passes | first (us) | last (us) | warnings | verdict | file |\n"
           "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|---|\n"

@@ -104,8 +104,8 @@ static void values(void **state)
     static const uint64_t other[] = {36, 36, 20, 36};
     static const char *const wanted[] = {
         "[{\"value\": 2, \"ranks\": [0, 1, 2]}, {\"value\": 3, \"ranks\": [3]}]",
-        "[{\"value\": [[3, 36], [1, 20]], \"ranks\": [0, 1, 2]}, {\"value\": [[2, 36], [1, 20], [1, 36]], \"ranks\": "
-        "[3]}]",
+        ("[{\"value\": [[3, 36], [1, 20]], \"ranks\": [0, 1, 2]}, {\"value\": [[2, 36], [1, 20], [1, 36]], \"ranks\": "
+         "[3]}]"),
         "[{\"value\": \"rms\", \"ranks\": [0, 1, 2]}, {\"value\": \"a\\\"\", \"ranks\": [3]}]",
         "[{\"value\": 0, \"ranks\": [0, 1, 2]}, {\"value\": -4999999999, \"ranks\": [3]}]",
         "[{\"value\": 8, \"ranks\": [0, 1, 2]}, {\"value\": 16, \"ranks\": [3]}]",

@@ -100,7 +100,7 @@ static const struct row rows[] = {
     {"an annotated trace of any name", FILES_ANNOTATED, {"t/rank0.json"}, NULL, " t/rank0.json", ""},
     {"a report that is to be verified",
      FILES_ANNOTATED,
-     {files[3]},
+     {"t/rank0.layers.trace.json.layers.json"},
      NULL,
      " !t/rank0.layers.trace.json.layers.json",
      ""},
