@@ -115,8 +115,12 @@ static bool print_json(const struct command *command, struct many_task *task, co
     char number[24] = "null";
     if (task->result->rank.number != RANK_NONE)
         snprintf(number, sizeof number, "%" PRId64, task->result->rank.number);
+    struct text file = {0};
+    text_json(&file, task->trace, strlen(task->trace));
     text_puts(&text, "{\"file\": ");
-    text_json(&text, task->trace, strlen(task->trace));
+    line_add_json(&text, file.data, file.len);
+    text.failed = text.failed || file.failed;
+    text_free(&file);
     text_puts(&text, ", \"rank\": ");
     text_puts(&text, number);
     text_puts(&text, ", \"inspection\": ");

@@ -79,11 +79,6 @@ void many_on_warning(void *ctx, const struct lt_warning *warning)
     task->result->warnings++;
 }
 
-const uint64_t *many_keep_runs(struct many_task *task, const uint64_t *runs, size_t count)
-{
-    return rank_keep_runs(task->memory, runs, count);
-}
-
 bool many_on_found(void *ctx, const struct lt_found *found)
 {
     struct many_task *task = ctx;
@@ -97,6 +92,23 @@ void many_print(struct many_task *task, const char *line)
     pthread_mutex_lock(&many->lock);
     progress_clear(&many->progress);
     fputs(line, stdout);
+    pthread_mutex_unlock(&many->lock);
+}
+
+void many_say(struct many_task *task, const struct log_entry *entry, const char *sentence)
+{
+    struct many *many = task->many;
+    pthread_mutex_lock(&many->lock);
+    progress_clear(&many->progress);
+    say_entry(entry, sentence);
+    pthread_mutex_unlock(&many->lock);
+}
+
+/* A difference was told when it was found. */
+static void say_difference(struct many *many, const struct lt_error *error)
+{
+    pthread_mutex_lock(&many->lock);
+    say_class(lt_class_word(error->class_id), LT_DIFFERENT);
     pthread_mutex_unlock(&many->lock);
 }
 
@@ -278,7 +290,9 @@ static void work(void *ctx, size_t index)
     if (passes_over(many, index, &error))
         return;
     keep_refusal(many, index, status, &error);
-    if (status != LT_DIFFERENT)
+    if (status == LT_DIFFERENT)
+        say_difference(many, &error);
+    else
         say(many, &error, item->path);
 }
 
@@ -458,6 +472,5 @@ int many_run(const struct many_command *command, const struct cli_common *common
     trace_list_free(&many->list);
     pthread_mutex_destroy(&many->lock);
     free(many);
-    interrupt_finish();
     return code;
 }

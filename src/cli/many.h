@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "cli/cli.h"
+#include "cli/log_format.h"
 #include "jobs/file_kind.h"
 #include "rules/ranks.h"
 
@@ -64,8 +65,8 @@ bool many_on_found(void *task, const struct lt_found *found);
  */
 int many_check_outputs(const struct cli_common *common, const struct cli_output *output);
 
-/* Numbers that live as long as the result. NULL when memory is out. */
-const uint64_t *many_keep_runs(struct many_task *task, const uint64_t *runs, size_t count);
+/* say_entry() from a task. */
+void many_say(struct many_task *task, const struct log_entry *entry, const char *sentence);
 
 /* Prints a line on standard output from a task: no other one's gets between. */
 void many_print(struct many_task *task, const char *line);

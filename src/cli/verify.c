@@ -1,4 +1,4 @@
-#include "base/utf8.h"
+#include "base/line.h"
 #include "cli/cli.h"
 #include "cli/many.h"
 #include "jobs/source_find.h"
@@ -84,24 +84,26 @@ static bool is_refused(const struct command *command, enum lt_finding kind)
     return kind == LT_FINDING_DIFFERS || (kind == LT_FINDING_OPEN && command->complete);
 }
 
-/* What is as it should be needs no annotation of GitHub's. */
-static void log_finding(const struct command *command, enum lt_finding kind, const char *sentence)
+/* A finding as an entry of a log. */
+static struct log_entry entry_of(const struct command *command, const char *trace, enum lt_finding kind,
+                                 const char *sentence)
 {
-    if (kind == LT_FINDING_OK && say_is_annotated())
-        return;
-    const char *trace = command->options.trace;
-    say_entry(
-        &(struct log_entry){
-            .level = is_refused(command, kind) ? LOG_ERROR : LOG_NOTICE,
-            .class = kind_classes[kind],
-            .path = strcmp(trace, "-") == 0 ? NULL : trace,
-            .event = LT_NONE,
-            .offset = LT_NONE,
-            .line = LT_NONE,
-            .message = sentence,
-            .weight = weight_of(kind),
-        },
-        sentence);
+    return (struct log_entry){
+        .level = is_refused(command, kind) ? LOG_ERROR : LOG_NOTICE,
+        .class = kind_classes[kind],
+        .path = strcmp(trace, "-") == 0 ? NULL : trace,
+        .event = LT_NONE,
+        .offset = LT_NONE,
+        .line = LT_NONE,
+        .message = sentence,
+        .weight = weight_of(kind),
+    };
+}
+
+/* What is as it should be needs no annotation of GitHub's. */
+static bool is_logged(enum lt_finding kind)
+{
+    return !say_to_people() && !(kind == LT_FINDING_OK && say_is_annotated());
 }
 
 /* For the page of a job: the first difference, or the first of what is open. */
@@ -128,8 +130,10 @@ static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
     if (command->common.quiet)
         return;
     say_line(stdout, "%s: %s", kinds[kind], sentence);
-    if (!say_to_people())
-        log_finding(command, kind, sentence);
+    if (!is_logged(kind))
+        return;
+    struct log_entry entry = entry_of(command, command->options.trace, kind, sentence);
+    say_entry(&entry, sentence);
 }
 
 /* What is found of one trace of many. */
@@ -145,14 +149,22 @@ static void on_one_finding(void *ctx, enum lt_finding kind, const char *sentence
     one->open |= kind == LT_FINDING_OPEN;
     if (kind == LT_FINDING_OK || one->command->common.quiet)
         return;
+    const char *trace = one->task->trace;
+    if (is_logged(kind)) {
+        struct log_entry entry = entry_of(one->command, trace, kind, sentence);
+        many_say(one->task, &entry, sentence);
+        return;
+    }
     struct text line = {0};
-    char name[512];
-    text_puts(&line, printable(name, sizeof name, one->task->trace, strlen(one->task->trace)));
+    text_puts(&line, trace);
     text_puts(&line, kind == LT_FINDING_OPEN ? ": open: " : ": differs: ");
     text_puts(&line, sentence);
-    text_add(&line, "\n", 2);
-    if (!line.failed)
-        many_print(one->task, line.data);
+    struct text shown = {0};
+    line_add(&shown, line.data, line.len);
+    text_add(&shown, "\n", 2);
+    if (!shown.failed)
+        many_print(one->task, shown.data);
+    text_free(&shown);
     text_free(&line);
 }
 
