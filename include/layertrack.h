@@ -278,7 +278,7 @@ struct lt_annotate_options {
     const char *report;            /* path, or NULL: "<output>.layers.json", none for standard output */
     const struct lt_track *tracks; /* [track_count]; all are accepted, or nothing is written */
     size_t track_count;            /* 1 .. LT_MAX_TRACKS; 0 with a spec */
-    const char *spec;              /* path of a JSON file that holds the tracks instead; or NULL */
+    const char *spec;              /* path of a JSON file that holds the tracks instead, or of a report; or NULL */
     enum lt_compress compress;
     int level;        /* 1..9; 0: the default, 6 */
     unsigned threads; /* 0: one per core */
@@ -290,6 +290,7 @@ struct lt_annotate_options {
     void *callback_ctx;       /* handed to all of them */
     lt_row_fn *row;           /* may be NULL */
     lt_found_fn *found;       /* may be NULL; it costs 24 bytes per anchor, once they are sorted */
+    const char *pid, *device; /* of all tracks, whatever these or the spec say; or NULL */
 };
 
 /* What was done; everything of it stands in the report too. */

@@ -154,12 +154,6 @@ static bool take_track(struct command *command, int option, char *value, bool *o
     case OPT_EVIDENCE:
         track->evidence = value;
         return true;
-    case OPT_PID:
-        track->pid = value;
-        return true;
-    case OPT_DEVICE:
-        track->device = value;
-        return true;
     case OPT_END_ANCHOR_REGEX:
         track->end_anchor_regex = value;
         return true;
@@ -201,9 +195,14 @@ static bool take(void *ctx, int option, char *value)
             command->track_option = long_name(option);
         return ok;
     }
-    if (option != OPT_SPEC)
+    if (option == OPT_PID)
+        command->options.pid = value;
+    else if (option == OPT_DEVICE)
+        command->options.device = value;
+    else if (option == OPT_SPEC)
+        command->options.spec = value;
+    else
         return cli_take_output(&command->output, option, value);
-    command->options.spec = value;
     return true;
 }
 

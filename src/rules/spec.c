@@ -292,9 +292,19 @@ static bool check_required(struct reader *reader)
     return reader->place == IN_LANDMARK || settle_rule(reader);
 }
 
+/* Which process and device each trace has of its own. */
+static void forget_identity(struct spec *spec)
+{
+    for (size_t i = 0; i < spec->count; i++)
+        spec->tracks[i].pid = spec->tracks[i].device = NULL;
+}
+
 static bool end_top(struct reader *reader)
 {
     reader->spec->flat = !reader->has_tracks;
+    reader->spec->is_report = was_seen(reader, "source_sha256");
+    if (reader->spec->is_report)
+        forget_identity(reader->spec);
     if (reader->spec->flat)
         return (reader->spec->count > 0 || new_track(reader)) && check_required(reader);
     return reader->spec->count > 0 || refuse_hint(reader, "tracks", "is empty", "put a track into it");

@@ -2,9 +2,10 @@
  * spec.h - tracks from a JSON file: written by hand, or an earlier report
  *
  * Either {"tracks": [{...}, ...]} or the one track's keys straight away. A
- * track has the keys of the report; what a report says of results is passed
- * over, so that any report is a spec that repeats its job. Anything else
- * is an error that names its path.
+ * track has the keys of the report. What a report states is taken, and what it
+ * says of results is passed over: of a report those are pid and device too,
+ * so that it is the spec of other ranks. Anything else is an error that
+ * names its path.
  */
 #ifndef SPEC_H
 #define SPEC_H
@@ -19,7 +20,8 @@ struct spec {
     struct lt_track tracks[LT_MAX_TRACKS];        /* [count] */
     struct lt_landmark *landmarks[LT_MAX_TRACKS]; /* [count]: what each track's landmarks point at */
     size_t count;
-    bool flat; /* the keys of its one track stand at the top */
+    bool flat;      /* the keys of its one track stand at the top */
+    bool is_report; /* it has source_sha256 */
     struct arena texts;
 };
 

@@ -166,7 +166,7 @@ static bool add_landmarks(struct compiling *compiling, struct track *track)
     for (size_t i = 0; i < options->landmark_count; i++) {
         char word[64];
         snprintf(word, sizeof word, "landmarks[%zu].regex", i);
-        const char *name = track->words == &track_spec_words ? word : track->words->landmark_regex;
+        const char *name = compiling->spec != NULL ? word : track->words->landmark_regex;
         track->landmarks[i].wanted = options->landmarks[i].count;
         if (!add(compiling, &compiling->tracks->patterns, name, options->landmarks[i].regex,
                  &track->landmark_patterns[i]))
@@ -191,8 +191,33 @@ static bool add_patterns(struct compiling *compiling, struct track *track)
 
 /* ---- all of it --------------------------------------------------------------------------------------------- */
 
-static enum lt_status choose(struct tracks *tracks, const struct lt_annotate_options *options,
-                             const struct lt_track **from, struct lt_error *error)
+/* What the caller says of all tracks counts more than what each says. */
+static void set_identity(struct lt_track *tracks, size_t count, const struct lt_annotate_options *options)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (options->pid != NULL)
+            tracks[i].pid = options->pid;
+        if (options->device != NULL)
+            tracks[i].device = options->device;
+    }
+}
+
+/* A spec's keys; pid and device are better said beside a report, which passes its own over. */
+static struct track_words words_for(const struct tracks *tracks, const struct lt_annotate_options *options,
+                                    const struct lt_error *error)
+{
+    struct track_words callers = track_words_of(error), words = track_spec_words;
+    if (options->spec == NULL)
+        return callers;
+    if (tracks->spec.is_report || options->pid != NULL)
+        words.pid = callers.pid;
+    if (tracks->spec.is_report || options->device != NULL)
+        words.device = callers.device;
+    return words;
+}
+
+static enum lt_status choose(struct tracks *tracks, const struct lt_annotate_options *options, struct lt_track **from,
+                             struct lt_error *error)
 {
     if (options->spec != NULL) {
         if (options->track_count > 0)
@@ -213,7 +238,7 @@ static enum lt_status choose(struct tracks *tracks, const struct lt_annotate_opt
 
 enum lt_status tracks_init(struct tracks *tracks, const struct lt_annotate_options *options, struct lt_error *error)
 {
-    const struct lt_track *from = NULL;
+    struct lt_track *from = NULL;
     *tracks = (struct tracks){0};
     enum lt_status status = choose(tracks, options, &from, error);
     size_t count = tracks->count;
@@ -224,12 +249,13 @@ enum lt_status tracks_init(struct tracks *tracks, const struct lt_annotate_optio
     if (tracks->items == NULL)
         return fail_memory(error);
     tracks->count = count;
-    tracks->words = track_words_of(error);
+    tracks->words = words_for(tracks, options, error);
+    set_identity(from, count, options);
     struct compiling compiling = {.tracks = tracks, .spec = options->spec, .error = error};
     for (size_t i = 0; i < count; i++) {
         compiling.index = i;
         tracks->items[i].options = &from[i];
-        tracks->items[i].words = options->spec == NULL ? &tracks->words : &track_spec_words;
+        tracks->items[i].words = &tracks->words;
         if (!add_patterns(&compiling, &tracks->items[i]))
             return error->status;
     }

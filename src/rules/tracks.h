@@ -20,7 +20,7 @@ struct tracks {
     struct lt_track *given;        /* [count] */
     struct lt_landmark *landmarks; /* [count][LT_MAX_LANDMARKS] */
     struct arena texts;            /* what messages call the patterns of a spec */
-    struct track_words words;      /* what they call a track's members, by the caller's naming */
+    struct track_words words;      /* what they call a track's members: by the caller's naming, or by a spec's keys */
 };
 
 /* Whether a count is one from `least` to 2^53, or LT_USAGE; `member` is the public header's name for it. */
