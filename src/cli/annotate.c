@@ -41,8 +41,8 @@ static const struct cli_option option_table[] = {
     {"skip-partial", OPT_SKIP_PARTIAL, NULL, "or: that of the first run of whole passes", NULL},
     {"phase", OPT_PHASE, "TEXT", "label, why the anchor is right (required)", "      --phase TEXT, --evidence TEXT"},
     {"evidence", OPT_EVIDENCE, "TEXT", NULL, NULL},
-    {"passes", OPT_PASSES, "P", "complete passes to label, or all (default: 1)", NULL},
-    {"first-layer", OPT_FIRST_LAYER, "F", "number of the first label (default: 0)", NULL},
+    {"passes", OPT_PASSES, "P", "how many, or all (1); first label (0)", "      --passes P, --first-layer F"},
+    {"first-layer", OPT_FIRST_LAYER, "F", NULL, NULL},
     {"pid", OPT_PID, "PID", "choose among GPU processes, devices (args.device)", "      --pid PID, --device D"},
     {"device", OPT_DEVICE, "D", NULL, NULL},
     {"end-anchor-regex", OPT_END_ANCHOR_REGEX, "RE", "kernel that ends a layer; closes each pass", NULL},
@@ -52,6 +52,7 @@ static const struct cli_option option_table[] = {
     {"within", OPT_WITHIN, "RE", "only in scopes named so (CPU; GPU)", "      --within RE, --within-gpu RE"},
     {"within-gpu", OPT_WITHIN_GPU, "RE", NULL, NULL},
     {"spec", OPT_SPEC, "FILE", "tracks from JSON, or a report, instead of these", NULL},
+    {"dry-run", 'n', NULL, "everything but the files", NULL},
     CLI_GZIP_OPTIONS,
     CLI_OUTPUT_DIR_OPTION,
     CLI_MANY_OPTIONS,
@@ -199,6 +200,8 @@ static bool take(void *ctx, int option, char *value)
         command->options.pid = value;
     else if (option == OPT_DEVICE)
         command->options.device = value;
+    else if (option == 'n')
+        command->options.dry_run = true;
     else if (option == OPT_SPEC)
         command->options.spec = value;
     else
@@ -255,9 +258,11 @@ static bool choose_tracks(struct command *command)
 static void summarize(const struct command *command, const struct lt_annotate_result *result)
 {
     const struct lt_track *track = &command->track;
-    const char *output = command->options.output;
+    const char *output = command->options.output == NULL ? "-" : command->options.output;
+    bool dry = command->options.dry_run;
     char where[128], first[96] = "", left_over[96] = "";
-    if (!progress_talks(command->common.mode))
+    /* Of a dry run that line is all there is. */
+    if (dry ? command->common.quiet : !progress_talks(command->common.mode))
         return;
     if (command->options.spec == NULL)
         snprintf(where, sizeof where, " L%llu..L%llu in %llu %s", (unsigned long long)track->first_layer,
@@ -273,9 +278,10 @@ static void summarize(const struct command *command, const struct lt_annotate_re
         snprintf(left_over, sizeof left_over, ", %llu %s left over behind the last pass",
                  (unsigned long long)result->left_over, result->left_over == 1 ? "anchor" : "anchors");
     bool to_stdout = strcmp(output, "-") == 0;
-    say_line(stderr, "%llu guides%s%s%s, from %llu matching anchors among %llu events%s%s",
+    say_line(stderr, "%llu guides%s%s%s, from %llu matching anchors among %llu events%s%s%s",
              (unsigned long long)result->guides, where, first, left_over, (unsigned long long)result->anchors,
-             (unsigned long long)result->events, to_stdout ? "" : ": ", to_stdout ? "" : output);
+             (unsigned long long)result->events, to_stdout ? "" : ": ", to_stdout ? "" : output,
+             dry ? "; a dry run, nothing was written" : "");
 }
 
 /* One trace of many. */
@@ -316,7 +322,7 @@ static bool has_rule(const struct command *command)
 static int annotate_many(struct command *command)
 {
     const struct many_command many = {.name = "annotate",
-                                      .done = "annotated",
+                                      .done = command->options.dry_run ? "accepted" : "annotated",
                                       .wanted = FILES_TRACES,
                                       .ending = ".layers.trace.json",
                                       .report_ending = ".layers.json",
@@ -324,6 +330,7 @@ static int annotate_many(struct command *command)
                                       .compress = command->output.compress,
                                       .look_first = command->many.same_counts || has_rule(command),
                                       .same_counts = command->many.same_counts,
+                                      .dry_run = command->options.dry_run,
                                       .work = annotate_one,
                                       .ctx = command};
     int code = many_check_outputs(&command->common, &command->output);
@@ -381,7 +388,9 @@ static int run(int argc, char **argv)
     command.options.threads = command.common.threads;
     if (command.many.is_asked)
         return choose_tracks(&command) ? annotate_many(&command) : LT_USAGE;
-    if (!choose_tracks(&command) || !cli_default_input(&command.options.trace) || !cli_check_output(&command.output))
+    if (!choose_tracks(&command) || !cli_default_input(&command.options.trace))
+        return LT_USAGE;
+    if (!command.options.dry_run && !cli_check_output(&command.output))
         return LT_USAGE;
     command.options.output = command.output.output;
     command.options.report = command.output.report;

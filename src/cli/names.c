@@ -11,6 +11,7 @@ static const struct {
     {"anchor_regex", "--anchor-regex"},
     {"anchor_stride", "--anchor-stride"},
     {"device", "--device"},
+    {"dry_run", "--dry-run"},
     {"end_anchor_regex", "--end-anchor-regex"},
     {"evidence", "--evidence"},
     {"extra_anchors_per_pass", "--extra-anchors-per-pass"},

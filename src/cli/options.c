@@ -137,6 +137,16 @@ void cli_getopt(struct cli_getopt *getopt, const struct cli_option *options)
     getopt->longs[count] = (struct option){0};
 }
 
+/* What other programs have to overwrite files. */
+static bool is_force(const char *argument, bool is_short, const struct option *longs)
+{
+    if (is_short ? optopt != 'f' : strcmp(argument, "--force") != 0 && strcmp(argument, "--overwrite") != 0)
+        return false;
+    while (longs->name != NULL && strcmp(longs->name, "output") != 0)
+        longs++;
+    return longs->name != NULL;
+}
+
 int cli_next_option(int argc, char **argv, const struct cli_getopt *getopt)
 {
     const struct option *longs = getopt->longs;
@@ -150,6 +160,10 @@ int cli_next_option(int argc, char **argv, const struct cli_getopt *getopt)
     char short_option[] = {'-', (char)optopt, '\0'};
     if (option == ':')
         cli_usage("%s needs a value; see layertrack help %s", is_short ? short_option : argument, command);
+    else if (is_force(argument, is_short, longs))
+        cli_usage("there is no %s: nothing that exists is ever replaced; remove the output and its report first, or "
+                  "choose another name with -o",
+                  is_short ? short_option : argument);
     else if (is_short)
         cli_usage("unknown option '%s'; see layertrack help %s", short_option, command);
     else

@@ -79,6 +79,9 @@ static enum lt_status decide_outputs(struct job *job)
     }
     if (job->report == NULL && (options->report != NULL || !job->to_stdout))
         return fail_memory(job->error);
+    if (strcmp(options->output, "/dev/null") == 0)
+        return fail_as(job->error, LT_CLASS_EXISTS, "%s: already exists; to write nothing at all use %s",
+                       options->output, error_name(job->error, "dry_run"));
     if (job->report != NULL && !job->to_stdout && sink_same_place(job->report, options->output))
         return fail(job->error, LT_USAGE, "output and report are the same file; name another with %s",
                     error_name(job->error, "report"));
