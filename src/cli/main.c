@@ -24,7 +24,6 @@ static const char general[] = "layertrack adds a track of layer guides (L0, L1, 
                               "\n"
                               "With an option as the first argument the command is annotate. TRACE and OUTPUT\n"
                               "are plain or gzip, - or nothing is standard input and output. Example:\n"
-                              "\n"
                               "  layertrack annotate rank0.json.gz -o rank0.layers.json.gz \\\n"
                               "    --anchor-regex rotary_embedding --num-layers 36 --anchor-offset 0 \\\n"
                               "    --phase decode --evidence 'one rotary embedding per layer, see model.py'\n"
