@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_SIZE ((size_t)16 << 10)
+/* Blocks double: of small arenas there may be many at a time, one for each row of a report that waits. */
+#define FIRST_SIZE ((size_t)1 << 10)
+#define MOST_SIZE  ((size_t)16 << 10)
 
 struct arena_block {
     struct arena_block *before;
@@ -11,11 +13,20 @@ struct arena_block {
     char bytes[];
 };
 
+static size_t next_size(const struct arena_block *last)
+{
+    if (last == NULL)
+        return FIRST_SIZE;
+    return last->size < MOST_SIZE / 2 ? 2 * last->size : MOST_SIZE;
+}
+
 char *arena_take(struct arena *arena, size_t size)
 {
     struct arena_block *block = arena->last;
     if (block == NULL || block->size - block->used < size) {
-        size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+        size_t room = next_size(block);
+        if (room < size)
+            room = size;
         block = malloc(sizeof *block + room);
         if (block == NULL)
             return NULL;

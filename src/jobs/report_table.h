@@ -24,7 +24,7 @@ struct report_table_request {
  * before anything is written. A file appears whole or not at all, never over
  * something that exists.
  *
- * Memory: report_list_make()'s, and some 30 KiB; with `align` 30 KiB for each
+ * Memory: report_list_make()'s, and some 30 KiB; with `align` 70 KiB for each
  * report, which are then all open at once.
  */
 enum lt_status report_table_write(const struct report_table_request *request, struct lt_error *error);

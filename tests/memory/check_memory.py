@@ -173,6 +173,11 @@ def reports(options):
         for way, words in ways.items():
             peaks[way, passes] = peak([options.layertrack, "report", *names, *words])
     ok = all([check(f"reports of 80000 rows, {way}", peaks[way, 2000], KIB_ALLOWED) for way in ways])
+    many = [f"m{rank}.layers.json" for rank in range(256)]
+    for rank, name in enumerate(many):
+        write_report(name, rank, 4)
+    ok &= check("256 reports side by side", peak([options.layertrack, "report", *many, "--align", "layer"]),
+                KIB_ALLOWED // 2 + 70 * len(many))
     return ok & all([check(f"reports of 80000 rows, {way}, more than of 2000", peaks[way, 2000] - peaks[way, 50],
                            KIB_APART) for way in ways])
 
