@@ -281,7 +281,7 @@ struct lt_annotate_options {
     const char *spec;              /* path of a JSON file that holds the tracks instead, or of a report; or NULL */
     enum lt_compress compress;
     int level;        /* 1..9; 0: the default, 6 */
-    unsigned threads; /* 0: one per core */
+    unsigned threads; /* 0: one per processor that the process may use */
     enum lt_parser parser;
     bool dry_run;             /* does everything but the files; `output` may be NULL then, else it is checked too */
     lt_progress_fn *progress; /* may be NULL */
@@ -336,7 +336,7 @@ struct lt_render_options {
     uint64_t last_layer;  /* layer_id, >= first_layer */
     unsigned streams;     /* at most so many rows, the busiest streams; 0: the default, 16 */
     unsigned width;       /* of the picture in px, 400 to 4000; 0: the default, 1200 */
-    unsigned threads;     /* 0: one per core */
+    unsigned threads;     /* 0: one per processor that the process may use */
     enum lt_parser parser;
     lt_progress_fn *progress; /* may be NULL */
     lt_name_fn *name;         /* may be NULL */
@@ -405,7 +405,7 @@ struct lt_inspect_options {
     const char *pid;          /* text of the process, or NULL: each one */
     const char *device;       /* text of args.device, or NULL: each one */
     uint64_t num_layers;      /* at most 2^53; 0: not known. Orders the names, and never bears on what a run is */
-    unsigned threads;         /* 0: one per core */
+    unsigned threads;         /* 0: one per processor that the process may use */
     enum lt_parser parser;
     lt_progress_fn *progress; /* may be NULL */
     lt_warning_fn *warning;   /* may be NULL */
@@ -521,7 +521,7 @@ struct lt_verify_options {
     const char *trace;  /* annotated: path, or "-": standard input. Required */
     const char *source; /* what it was made from: path, or "-"; or NULL */
     const char *report; /* path; NULL: "<trace>.layers.json" where that exists */
-    unsigned threads;   /* 0: one per core */
+    unsigned threads;   /* 0: one per processor that the process may use */
     enum lt_parser parser;
     lt_finding_fn *finding; /* may be NULL */
     void *finding_ctx;

@@ -146,7 +146,7 @@ enum cli_common_option {
 
 /* Of commands that work on many traces; without and with outputs. */
 #define CLI_MANY_OPTIONS                                                                                               \
-    {"jobs", 'j', "N", "traces at a time (default: number of cores)", NULL},                                           \
+    {"jobs", 'j', "N", "traces at a time (default: usable processors)", NULL},                                         \
         {"files-from", CLI_FILES_FROM, "FILE", "more traces, a name a line", NULL},                                    \
         {"null", '0', NULL, "names in FILE end in a NUL", NULL},                                                       \
         {"summary", CLI_SUMMARY, "FILE", "what came of all traces, as JSON", NULL},                                    \
@@ -166,7 +166,7 @@ enum cli_common_option {
 /* The end of a table. */
 #define CLI_SHARED_OPTIONS(progress_text, log_text, quiet_text, help_text)                                             \
     {"strict", CLI_STRICT, NULL, "refuse what is not strict JSON", NULL},                                              \
-        {"threads", CLI_THREADS, "N", "default: number of cores", NULL},                                               \
+        {"threads", CLI_THREADS, "N", "default: number of usable processors", NULL},                                   \
         {"progress", CLI_PROGRESS, "WHEN", progress_text, NULL}, CLI_LOG_OPTION(log_text),                             \
         {"quiet", 'q', NULL, quiet_text, NULL}, {"help", 'h', NULL, help_text, NULL},                                  \
     {                                                                                                                  \

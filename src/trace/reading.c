@@ -1,9 +1,8 @@
-#define _POSIX_C_SOURCE 200809L
 #include "trace/reading.h"
 
 #include <string.h>
-#include <unistd.h>
 
+#include "base/cpus.h"
 #include "trace/reading_messages.h"
 
 /* Progress is told whenever so many bytes more of a file were read; a pipe may be slow. */
@@ -13,9 +12,8 @@
 
 static unsigned thread_count(unsigned wanted)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (wanted == 0)
-        wanted = cores > 1 ? (unsigned)cores : 1;
+        wanted = cpus_usable();
     return wanted < MAX_THREADS ? wanted : MAX_THREADS;
 }
 

@@ -17,7 +17,7 @@ typedef void reading_block_fn(void *ctx, const unsigned char *data, size_t len, 
 
 struct reading_options {
     const char *path; /* "-": standard input */
-    unsigned threads; /* 0: one per core */
+    unsigned threads; /* 0: one per processor that the process may use */
     enum lt_parser parser;
     scan_event_fn *event; /* returns false after having set the error that reading_run() gives back */
     void *event_ctx;
