@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* copy_file_range, renameat2 */
 #include "io/sink.h"
 #include "base/utf8.h"
+#include "io/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,14 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* One call to the kernel moves at most this much, so that progress is heard of. */
-#define COPY_STEP      ((size_t)8 << 20)
-#define TEMPORARY_NAME ".layertrack-xxxxxxxx.tmp"
-#define BUFFER_SIZE    ((size_t)256 << 10)
-#define PROGRESS_STEP  ((uint64_t)2 << 20) /* of a file; standard output may be slow */
+#define COPY_STEP     ((size_t)8 << 20)
+#define BUFFER_SIZE   ((size_t)256 << 10)
+#define PROGRESS_STEP ((uint64_t)2 << 20) /* of a file; standard output may be slow */
 
 struct sink {
     int fd;
@@ -97,33 +96,6 @@ enum lt_status sink_check_free(const char *path, const char *input, struct lt_er
     return status;
 }
 
-/* Makes a new file beside `path` under a name that nobody uses. */
-static int open_temporary(struct sink *sink)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    size_t folder = (size_t)(base_name(sink->path) - sink->path);
-    size_t size = folder + sizeof TEMPORARY_NAME;
-    sink->temporary = malloc(size);
-    if (sink->temporary == NULL)
-        return -1;
-    for (int attempt = 0; attempt < 1000; attempt++) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        uint64_t seed = (uint64_t)now.tv_nsec ^ ((uint64_t)getpid() << 30) ^ ((uint64_t)(uintptr_t)sink << 7);
-        char random[9] = "";
-        for (int i = 0; i < 8; i++) {
-            seed = seed * 6364136223846793005u + 1442695040888963407u + (uint64_t)attempt;
-            random[i] = letters[(seed >> 33) % (sizeof letters - 1)];
-        }
-        snprintf(sink->temporary, size, "%.*s.layertrack-%s.tmp", (int)folder, sink->path, random);
-        /* O_RDWR: a file system may want to read back what it clones into. */
-        int fd = open(sink->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
-}
-
 struct sink *sink_open(const char *path, struct lt_error *error)
 {
     struct sink *sink = calloc(1, sizeof *sink);
@@ -132,11 +104,9 @@ struct sink *sink_open(const char *path, struct lt_error *error)
         fail_memory(error);
         return NULL;
     }
-    sink->fd = path == NULL ? STDOUT_FILENO : open_temporary(sink);
+    sink->fd = path == NULL ? STDOUT_FILENO : temporary_open(path, &sink->temporary);
     if (sink->fd < 0) {
         fail_errno(error, path, "cannot be written", errno);
-        free(sink->temporary);
-        sink->temporary = NULL;
         sink_free(sink);
         return NULL;
     }
@@ -301,11 +271,11 @@ static int give_name(struct sink *sink)
     int fd = open(sink->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return errno;
+    (void)temporary_lock(fd);
+    int errnum = rename(sink->temporary, sink->path) == 0 ? 0 : errno;
+    if (errnum != 0)
+        unlink(sink->path);
     close(fd);
-    if (rename(sink->temporary, sink->path) == 0)
-        return 0;
-    int errnum = errno;
-    unlink(sink->path);
     return errnum;
 }
 
@@ -343,10 +313,8 @@ static enum lt_status close_all(struct sink **sinks, size_t count, struct lt_err
             sink->errnum = errno;
         if (sink->errnum == 0 && sink->path != NULL)
             wrote(sink, 0);
-        /* Standard output stays open for its owner. */
-        int fd = sink->path != NULL ? sink->fd : dup(sink->fd);
-        if (sink->path != NULL)
-            sink->fd = -1;
+        /* Standard output stays open for its owner, a file for its lock: until it has its name. */
+        int fd = dup(sink->fd);
         if (sink->errnum == 0 && (fd < 0 || close(fd) != 0) && errno != EINTR)
             sink->errnum = errno;
         if (sink->errnum != 0)
@@ -403,12 +371,10 @@ void sink_free(struct sink *sink)
 {
     if (sink == NULL)
         return;
-    if (sink->temporary != NULL) {
-        if (!sink->named)
-            unlink(sink->temporary);
-        if (sink->fd >= 0)
-            close(sink->fd);
-    }
+    if (sink->temporary != NULL && !sink->named)
+        unlink(sink->temporary);
+    if (sink->path != NULL && sink->fd >= 0)
+        close(sink->fd);
     free(sink->temporary);
     free(sink->path);
     free(sink);

@@ -62,7 +62,9 @@ struct output sink_output(struct sink *sink);
 
 /*
  * Synchronises and closes every sink and gives the files their names, for
- * good when it returns: all of them, or none.
+ * good when it returns: all of them, or none. They get them one after the
+ * other, and a process that is killed meanwhile leaves those that have
+ * theirs; all stay locked (temporary.h) until sink_free().
  * sinks[] may hold NULLs. Interrupting signals are held back meanwhile.
  */
 enum lt_status sink_commit(struct sink **sinks, size_t count, struct lt_error *error);

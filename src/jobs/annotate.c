@@ -338,7 +338,8 @@ static enum lt_status pass_two(struct job *job, struct lt_annotate_result *resul
     if (job->report_sink != NULL && !report_write(&writer, &facts, write_report, job->report_sink))
         return sink_error(job->report_sink, job->error) != LT_OK ? job->error->status : fail_memory(job->error);
     fill_result(job, &writer, facts.insert_bytes, result);
-    return sink_commit((struct sink *[]){job->output, job->report_sink}, 2, job->error);
+    /* Killed between the two, the job leaves no output that has no report. */
+    return sink_commit((struct sink *[]){job->report_sink, job->output}, 2, job->error);
 }
 
 static enum lt_status write_files(struct job *job, struct lt_annotate_result *result)

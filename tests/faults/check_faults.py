@@ -17,12 +17,13 @@ from pathlib import Path
 # Retried (EINTR), or done another way: the job must succeed all the same.
 HARMLESS = {"write:short", "write:EINTR", "read:short", "read:EINTR", "pread:short", "pread:EINTR",
             "copy_file_range:short", "copy_file_range:EINTR", "copy_file_range:EXDEV", "copy_file_range:EINVAL",
-            "link:EPERM", "fsync:EINTR", "fsync:EINVAL", "fsync:EROFS", "fsync:ENOTSUP", "pthread_create:EAGAIN"}
+            "link:EPERM", "fsync:EINTR", "fsync:EINVAL", "fsync:EROFS", "fsync:ENOTSUP", "pthread_create:EAGAIN",
+            "flock:ENOLCK", "flock:EAGAIN"}
 FAULTS = ["write:ENOSPC", "write:EDQUOT", "write:short", "write:EINTR", "read:EIO", "read:short", "read:EINTR", "pread:EIO",
           "pread:short", "pread:EINTR", "copy_file_range:EXDEV", "copy_file_range:EINVAL", "copy_file_range:short",
           "copy_file_range:EINTR", "link:EPERM", "link:EEXIST", "close:EIO", "close:ENOSPC", "fsync:EIO", "fsync:ENOSPC",
           "fsync:EINTR", "fsync:EINVAL", "fsync:EROFS", "fsync:ENOTSUP", "pthread_create:EAGAIN",
-          "malloc:ENOMEM"]
+          "malloc:ENOMEM", "flock:ENOLCK", "flock:EAGAIN", "dup:EMFILE"]
 NEVER = 1_000_000  # as the number of a call: more than any job makes
 LABELS = ["--anchor-regex", "rotary_embedding_kernel", "--num-layers", "2", "--anchor-offset", "0", "--passes", "2",
           "--phase", "p", "--evidence", "e"]

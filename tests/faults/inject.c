@@ -26,7 +26,7 @@ static const struct {
     int number;
 } errors[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EINTR", EINTR},   {"EDQUOT", EDQUOT}, {"ENOMEM", ENOMEM},
               {"EPERM", EPERM},   {"EEXIST", EEXIST}, {"EACCES", EACCES}, {"EROFS", EROFS},   {"ENOTSUP", ENOTSUP},
-              {"EXDEV", EXDEV},   {"EINVAL", EINVAL}, {"EMFILE", EMFILE}, {"EAGAIN", EAGAIN}};
+              {"EXDEV", EXDEV},   {"EINVAL", EINVAL}, {"EMFILE", EMFILE}, {"EAGAIN", EAGAIN}, {"ENOLCK", ENOLCK}};
 
 static char function[32];
 static int errnum; /* 0: a short count */
@@ -80,6 +80,7 @@ typedef ssize_t pread_fn(int, void *, size_t, off_t);
 typedef ssize_t copy_fn(int, off_t *, int, off_t *, size_t, unsigned);
 typedef int link_fn(const char *, const char *);
 typedef int close_fn(int);
+typedef int flock_fn(int, int);
 typedef void *malloc_fn(size_t);
 typedef void *calloc_fn(size_t, size_t);
 typedef void *realloc_fn(void *, size_t);
@@ -152,6 +153,24 @@ int fsync(int fd)
 {
     NEXT(close_fn *, "fsync")
     if (!hit("fsync"))
+        return next(fd);
+    errno = errnum;
+    return -1;
+}
+
+int flock(int fd, int operation)
+{
+    NEXT(flock_fn *, "flock")
+    if (!hit("flock"))
+        return next(fd, operation);
+    errno = errnum;
+    return -1;
+}
+
+int dup(int fd)
+{
+    NEXT(close_fn *, "dup")
+    if (!hit("dup"))
         return next(fd);
     errno = errnum;
     return -1;
