@@ -302,25 +302,37 @@ static enum lt_status annotate_one(void *ctx, struct many_task *task, struct lt_
     return lt_annotate(&options, &result, error);
 }
 
-/* Whether any track's first anchor is found by a rule: it may mean other places in ranks that differ. */
-static bool has_rule(const struct command *command)
+/* Whether a rule finds any track's first anchor, and whether one counts from the front. */
+struct rules {
+    bool any, from_front;
+};
+
+static void look_at_rule(struct rules *rules, const struct lt_track *track)
 {
+    rules->any |= track->anchor_run != 0 || track->skip_partial != 0;
+    rules->from_front |= track->anchor_run > 0 || track->skip_partial != 0;
+}
+
+static struct rules rules_of(const struct command *command)
+{
+    struct rules rules = {0};
     struct spec *spec = command->options.spec == NULL ? NULL : calloc(1, sizeof *spec);
     struct lt_error error = {.size = sizeof error};
-    bool found = command->track.anchor_run != 0 || command->track.skip_partial != 0;
+    look_at_rule(&rules, &command->track);
     if (spec == NULL)
-        return found;
+        return rules;
     /* What is wrong with it each trace's job says. */
     (void)spec_read(spec, command->options.spec, &error);
     for (size_t i = 0; i < spec->count; i++)
-        found |= spec->tracks[i].anchor_run != 0 || spec->tracks[i].skip_partial != 0;
+        look_at_rule(&rules, &spec->tracks[i]);
     spec_free(spec);
     free(spec);
-    return found;
+    return rules;
 }
 
 static int annotate_many(struct command *command)
 {
+    struct rules rules = rules_of(command);
     const struct many_command many = {.name = "annotate",
                                       .done = command->options.dry_run ? "accepted" : "annotated",
                                       .wanted = FILES_TRACES,
@@ -328,7 +340,9 @@ static int annotate_many(struct command *command)
                                       .report_ending = ".layers.json",
                                       .may_gzip = true,
                                       .compress = command->output.compress,
-                                      .look_first = command->many.same_counts || has_rule(command),
+                                      .look_first = command->many.same_counts || rules.any,
+                                      .by_rule = rules.any,
+                                      .from_end = !rules.from_front,
                                       .same_counts = command->many.same_counts,
                                       .dry_run = command->options.dry_run,
                                       .work = annotate_one,

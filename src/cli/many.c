@@ -2,6 +2,7 @@
 #include "cli/many.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "jobs/folder.h"
 #include "jobs/output_names.h"
 #include "jobs/trace_list.h"
+#include "rules/ranks_place.h"
 
 /* How messages call options. */
 static const struct naming naming = {.name = cli_name};
@@ -33,7 +35,8 @@ struct many {
     struct trace_list list;
     struct output_names names; /* [list.files.count], when files are written */
     char *cwd;
-    bool looking; /* this is the round before anything is written */
+    bool looking;   /* this is the round before anything is written */
+    char why[2048]; /* all of them are refused after it */
 
     /* [list.files.count] */
     struct rank_result *results;
@@ -336,30 +339,47 @@ static struct rank_result *counted(const struct many *many, size_t *count)
     return results;
 }
 
-/* Whether the ranks agree so far that one rule means one place in all of them; else why not. */
+/* Why nothing is written after a look; NULL: nothing speaks against it. */
+static const char *refuse_look(const struct many *many, const struct ranks_comparison *comparison,
+                               const struct rank_result *results, size_t count, char *out, size_t size)
+{
+    if (many->command->same_counts && !ranks_same_counts(comparison))
+        return "ranks differ in counts, see above, so that nothing was written; leave out those that differ, or "
+               "label them by themselves";
+    if (!many->command->by_rule)
+        return NULL;
+    char one[512], other[512];
+    struct ranks_places places = ranks_place(results, count, many->command->from_end);
+    if (places.place == RANKS_SAME_PLACE)
+        return NULL;
+    const char *files[] = {results[places.one].file, results[places.other].file};
+    printable(one, sizeof one, files[0], strlen(files[0]));
+    printable(other, sizeof other, files[1], strlen(files[1]));
+    if (places.place == RANKS_OTHER_START)
+        snprintf(out, size,
+                 "one rule means different places, so that nothing was written: the first pass of %s begins %.3f ms "
+                 "%s that of %s; %sgive those that differ offsets of their own",
+                 other, fabs((double)places.apart_ns) / 1e6, places.apart_ns < 0 ? "before" : "after", one,
+                 many->command->from_end ? "" : "count runs from the end (run:-K), or ");
+    else
+        snprintf(out, size,
+                 "one rule may mean different places, so that nothing was written: the runs of %s and %s differ, and "
+                 "no clock tells which is which; give those that differ offsets of their own",
+                 one, other);
+    return out;
+}
+
+/* Compares what a look has found. */
 static enum lt_status compare_look(struct many *many, const char **refusal)
 {
     struct ranks_comparison comparison = {0};
     size_t count;
     struct rank_result *results = counted(many, &count);
-    *refusal = NULL;
-    if (results == NULL || !ranks_compare(&comparison, results, count)) {
-        free(results);
-        ranks_comparison_free(&comparison);
-        return fail_memory(&many->error);
-    }
-    bool runs_differ = false;
-    for (size_t i = 0; i < comparison.finding_count; i++)
-        runs_differ |= comparison.findings[i].what == RANKS_RUNS;
-    if (many->command->same_counts && !ranks_same_counts(&comparison))
-        *refusal = "ranks differ in counts, see above, so that nothing was written; leave out those that differ, or "
-                   "label them by themselves";
-    else if (runs_differ)
-        *refusal = "ranks differ in their runs, see above, so that one rule would mean different places, and nothing "
-                   "was written; leave out those that differ, or give them offsets of their own";
+    bool compared = results != NULL && ranks_compare(&comparison, results, count);
+    *refusal = compared ? refuse_look(many, &comparison, results, count, many->why, sizeof many->why) : NULL;
     ranks_comparison_free(&comparison);
     free(results);
-    return LT_OK;
+    return compared ? LT_OK : fail_memory(&many->error);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------------------------- */
@@ -391,7 +411,7 @@ static enum lt_status get_ready(struct many *many)
     if (many->common->many->summary != NULL && strcmp(many->common->many->summary, "-") != 0 &&
         sink_check_free(many->common->many->summary, "", &many->error) != LT_OK)
         return many->error.status;
-    return many->names.count == 0 || many->command->dry_run ? LT_OK : make_output_folders(many);
+    return LT_OK;
 }
 
 /* What was counted in the look is counted again. */
@@ -437,6 +457,8 @@ static int run(struct many *many)
         many->looking = false;
         forget_look(many);
     }
+    if (status == LT_OK && refusal == NULL && !many->command->dry_run)
+        status = make_output_folders(many);
     if (status == LT_OK && refusal == NULL && !interrupt_seen())
         status = go_round(many);
     if (interrupt_seen()) {

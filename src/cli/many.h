@@ -39,8 +39,10 @@ struct many_command {
     bool may_gzip;
     enum lt_compress compress;
     bool look_first;  /* a dry run on all of them, and a comparison, before anything is written: ... */
-    bool same_counts; /* ... all counts must be the same; else only the shapes of runs */
-    bool dry_run;    /* and nothing else */
+    bool same_counts; /* ... all counts must be the same, ... */
+    bool by_rule;     /* ... or a rule finds the first pass, and must mean one place in all ranks; ... */
+    bool from_end;    /* ... it counts runs from the end */
+    bool dry_run;     /* and nothing else */
     many_work_fn *work;
     /* Prints what this command shows of all results; NULL: a table of ranks. */
     bool (*show)(void *ctx, const struct rank_result *results, const size_t *order, size_t count);
