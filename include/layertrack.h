@@ -99,12 +99,12 @@ struct lt_error {
     size_t size;
     const void *own; /* the library's own, while a job runs */
     enum lt_status status;
-    enum lt_class class_id;
-    uint64_t event;     /* index in the event array, from 0; or LT_NONE */
-    uint64_t offset;    /* in the trace (uncompressed), spec or report; or LT_NONE */
-    uint64_t line;      /* of `offset`, from 1; 0: not known */
-    char message[4096]; /* all of it in one line: "FILE: WHAT; HINT", without what is empty */
-    char file[512];     /* which it is about, with the track of several: "FILE: track 'PHASE'"; or empty */
+    enum lt_class class_id; /* of a warning, too, which fail_on_warning refuses */
+    uint64_t event;         /* index in the event array, from 0; or LT_NONE */
+    uint64_t offset;        /* in the trace (uncompressed), spec or report; or LT_NONE */
+    uint64_t line;          /* of `offset`, from 1; 0: not known */
+    char message[4096];     /* all of it in one line: "FILE: WHAT; HINT", without what is empty */
+    char file[512];         /* which it is about, with the track of several: "FILE: track 'PHASE'"; or empty */
     char what[4096];
     char hint[1024]; /* what to do; or empty */
 };
@@ -291,6 +291,11 @@ struct lt_annotate_options {
     lt_row_fn *row;           /* may be NULL */
     lt_found_fn *found;       /* may be NULL; it costs 24 bytes per anchor, once they are sorted */
     const char *pid, *device; /* of all tracks, whatever these or the spec say; or NULL */
+    /*
+     * Words of classes of warnings, parted by commas, that are refused then
+     * (LT_SELECTION, with that class); "": any; NULL: none.
+     */
+    const char *fail_on_warning;
 };
 
 /* What was done; everything of it stands in the report too. */
@@ -370,8 +375,9 @@ struct lt_strip_options {
     enum lt_parser parser;
     lt_progress_fn *progress;
     lt_warning_fn *warning;
-    lt_name_fn *name;   /* may be NULL */
-    void *callback_ctx; /* handed to all of them */
+    lt_name_fn *name;            /* may be NULL */
+    void *callback_ctx;          /* handed to all of them */
+    const char *fail_on_warning; /* as in lt_annotate_options */
 };
 
 /* Where the insertion was, in uncompressed bytes of the annotated trace. */
@@ -407,10 +413,11 @@ struct lt_inspect_options {
     uint64_t num_layers;      /* at most 2^53; 0: not known. Orders the names, and never bears on what a run is */
     unsigned threads;         /* 0: one per processor that the process may use */
     enum lt_parser parser;
-    lt_progress_fn *progress; /* may be NULL */
-    lt_warning_fn *warning;   /* may be NULL */
-    lt_name_fn *name;         /* may be NULL */
-    void *callback_ctx;       /* handed to all of them */
+    lt_progress_fn *progress;    /* may be NULL */
+    lt_warning_fn *warning;      /* may be NULL */
+    lt_name_fn *name;            /* may be NULL */
+    void *callback_ctx;          /* handed to all of them */
+    const char *fail_on_warning; /* as in lt_annotate_options */
 };
 
 /* So many runs of so many kernels each. The one struct without a size: it never grows. */
@@ -525,10 +532,11 @@ struct lt_verify_options {
     enum lt_parser parser;
     lt_finding_fn *finding; /* may be NULL */
     void *finding_ctx;
-    lt_progress_fn *progress; /* may be NULL */
-    lt_warning_fn *warning;   /* may be NULL */
-    lt_name_fn *name;         /* may be NULL */
-    void *callback_ctx;       /* handed to all of them */
+    lt_progress_fn *progress;    /* may be NULL */
+    lt_warning_fn *warning;      /* may be NULL */
+    lt_name_fn *name;            /* may be NULL */
+    void *callback_ctx;          /* handed to all of them */
+    const char *fail_on_warning; /* as in lt_annotate_options */
 };
 
 /*

@@ -85,6 +85,24 @@ const char *lt_class_word(enum lt_class class_id)
     return (unsigned)class_id < LT_CLASS_COUNT ? classes[class_id].word : "unknown";
 }
 
+bool class_is_warning(enum lt_class class_id)
+{
+    return class_id != LT_CLASS_NONE && (unsigned)class_id < LT_CLASS_COUNT && classes[class_id].status == LT_OK;
+}
+
+bool class_is_of_text(enum lt_class class_id)
+{
+    return class_id >= LT_CLASS_CONTROL_BYTES && class_id <= LT_CLASS_OPEN_ARRAY;
+}
+
+enum lt_class class_of_word(const char *word, size_t len)
+{
+    for (int id = LT_CLASS_NONE + 1; id < LT_CLASS_COUNT; id++)
+        if (strlen(classes[id].word) == len && memcmp(classes[id].word, word, len) == 0)
+            return (enum lt_class)id;
+    return LT_CLASS_NONE;
+}
+
 const char *error_name(const struct lt_error *error, const char *name)
 {
     const struct naming *naming = error->own;
@@ -180,6 +198,18 @@ enum lt_status fail_at(struct lt_error *error, enum lt_class class_id, struct er
     enum lt_status status = fail_with(error, class_id, &place, format, args);
     va_end(args);
     return status;
+}
+
+enum lt_status fail_refused(struct lt_error *error, enum lt_class class_id, struct error_place place,
+                            const char *format, ...)
+{
+    va_list args;
+    if (error->status != LT_OK)
+        return error->status;
+    va_start(args, format);
+    fail_with(error, class_id, &place, format, args);
+    va_end(args);
+    return error->status = LT_SELECTION;
 }
 
 enum lt_status fail(struct lt_error *error, enum lt_status status, const char *format, ...)

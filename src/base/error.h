@@ -50,12 +50,25 @@ struct error_place {
     uint64_t line;          /* from 1; 0: not known */
 };
 
+/* Whether a class is one of warnings. */
+bool class_is_warning(enum lt_class class_id);
+
+/* Those about a trace's text, which need no selection. */
+bool class_is_of_text(enum lt_class class_id);
+
+/* The class of a word that lt_class_word() has; LT_CLASS_NONE: of none. */
+enum lt_class class_of_word(const char *word, size_t len);
+
 /* Nothing of it known. */
 extern const struct error_place error_nowhere;
 
 /* The same as fail_as() about a place. */
 enum lt_status fail_at(struct lt_error *error, enum lt_class class_id, struct error_place place, const char *format,
                        ...) PRINTF_LIKE(4, 5);
+
+/* The same as LT_SELECTION, of a class of warnings that the caller refuses. */
+enum lt_status fail_refused(struct lt_error *error, enum lt_class class_id, struct error_place place,
+                            const char *format, ...) PRINTF_LIKE(4, 5);
 
 /* The same about a file and an errno value: LT_IO, or LT_NO_MEMORY; "FILE: what: strerror; what to do". */
 enum lt_status fail_errno(struct lt_error *error, const char *file, const char *what, int errnum);

@@ -47,12 +47,14 @@ static const struct cli_option option_table[] = {
     {"device", OPT_DEVICE, "D", NULL, NULL},
     {"end-anchor-regex", OPT_END_ANCHOR_REGEX, "RE", "kernel that ends a layer; closes each pass", NULL},
     {"landmark-regex", OPT_LANDMARK_REGEX, "RE[=COUNT]", "runs COUNT (1) times in each guide", NULL},
-    {"anchor-stride", OPT_ANCHOR_STRIDE, "K", "anchors per layer (default: 1)", NULL},
-    {"extra-anchors-per-pass", OPT_EXTRA_ANCHORS, "E", "behind a pass, of no layer (default: 0)", NULL},
+    {"anchor-stride", OPT_ANCHOR_STRIDE, "K", "per layer; behind each pass",
+     "      --anchor-stride K, --extra-anchors-per-pass E  "},
+    {"extra-anchors-per-pass", OPT_EXTRA_ANCHORS, "E", NULL, NULL},
     {"within", OPT_WITHIN, "RE", "only in scopes named so (CPU; GPU)", "      --within RE, --within-gpu RE"},
     {"within-gpu", OPT_WITHIN_GPU, "RE", NULL, NULL},
     {"spec", OPT_SPEC, "FILE", "tracks from JSON, or a report, instead of these", NULL},
     {"dry-run", 'n', NULL, "everything but the files", NULL},
+    CLI_FAIL_OPTION,
     CLI_GZIP_OPTIONS,
     CLI_OUTPUT_DIR_OPTION,
     CLI_MANY_OPTIONS,
@@ -333,11 +335,13 @@ static struct rules rules_of(const struct command *command)
 static int annotate_many(struct command *command)
 {
     struct rules rules = rules_of(command);
+    /* A dry run needs no names for what it does not write. */
+    bool unnamed = command->options.dry_run && command->many.output_dir == NULL;
     const struct many_command many = {.name = "annotate",
                                       .done = command->options.dry_run ? "accepted" : "annotated",
                                       .wanted = FILES_TRACES,
-                                      .ending = ".layers.trace.json",
-                                      .report_ending = ".layers.json",
+                                      .ending = unnamed ? NULL : ".layers.trace.json",
+                                      .report_ending = unnamed ? NULL : ".layers.json",
                                       .may_gzip = true,
                                       .compress = command->output.compress,
                                       .look_first = command->many.same_counts || rules.any,
@@ -347,7 +351,7 @@ static int annotate_many(struct command *command)
                                       .dry_run = command->options.dry_run,
                                       .work = annotate_one,
                                       .ctx = command};
-    int code = many_check_outputs(&command->common, &command->output);
+    int code = unnamed ? LT_OK : many_check_outputs(&command->common, &command->output);
     if (code != LT_OK)
         return code;
     command->options.compress = command->output.compress;
@@ -400,6 +404,7 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
+    command.options.fail_on_warning = command.common.fail_on_warning;
     if (command.many.is_asked)
         return choose_tracks(&command) ? annotate_many(&command) : LT_USAGE;
     if (!choose_tracks(&command) || !cli_default_input(&command.options.trace))

@@ -22,7 +22,7 @@ enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 struct cli_option {
     const char *name;
     int id;            /* a letter: also a short option */
-    const char *value; /* what its value is called; NULL: it takes none */
+    const char *value; /* what its value is called; NULL: it takes none; in brackets: it may be left out */
     const char *text;  /* for the help page; NULL: another row tells */
     const char *label; /* what the page shows in place of the option and its value, or NULL */
 };
@@ -89,6 +89,7 @@ struct cli_common {
     const char *trace;
     enum lt_parser parser;
     unsigned threads;
+    const char *fail_on_warning; /* classes, "": any; or NULL */
     enum progress_mode mode;
     bool quiet, help;
 };
@@ -114,6 +115,7 @@ enum cli_common_option {
     CLI_SAME_COUNTS,
     CLI_RESUME,
     CLI_LOG_FORMAT,
+    CLI_FAIL_ON_WARNING,
     /* Of serve. */
     CLI_PORT,
     CLI_UI,
@@ -160,6 +162,11 @@ enum cli_common_option {
 #define CLI_LOG_OPTION(text)                                                                                           \
     {                                                                                                                  \
         "log-format", CLI_LOG_FORMAT, "FORM", text, NULL                                                               \
+    }
+#define CLI_FAIL_OPTION                                                                                                \
+    {                                                                                                                  \
+        "fail-on-warning", CLI_FAIL_ON_WARNING, "[=CLASS,...]", "refuse what is warned about",                         \
+            "      --fail-on-warning[=CLASS,...]"                                                                      \
     }
 #define CLI_LOG_TEXT "messages as text (default), json or github"
 

@@ -53,6 +53,9 @@ static bool take_common(struct cli_common *common, int option, const char *value
     case CLI_STRICT:
         common->parser = LT_PARSER_STRICT;
         return true;
+    case CLI_FAIL_ON_WARNING:
+        common->fail_on_warning = value == NULL ? "" : value;
+        return true;
     case 'q':
         common->quiet = true;
         common->mode = PROGRESS_NEVER;

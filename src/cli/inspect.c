@@ -37,6 +37,7 @@ static const struct cli_option option_table[] = {
     {"wide", OPT_WIDE, NULL, "names whole, however long", NULL},
     {"json", OPT_JSON, NULL, "for programs; see the manual", NULL},
     CLI_MANY_OPTIONS,
+    CLI_FAIL_OPTION,
     CLI_SHARED_OPTIONS(CLI_PROGRESS_TEXT, CLI_LOG_TEXT, NULL, CLI_HELP_TEXT),
 };
 
@@ -317,6 +318,7 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
+    command.options.fail_on_warning = command.common.fail_on_warning;
     if (command.many.is_asked)
         return inspect_many(&command.options, &command.common, command.json,
                             command.top == 0 ? UINT64_MAX : command.top);

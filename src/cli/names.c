@@ -15,6 +15,7 @@ static const struct {
     {"end_anchor_regex", "--end-anchor-regex"},
     {"evidence", "--evidence"},
     {"extra_anchors_per_pass", "--extra-anchors-per-pass"},
+    {"fail_on_warning", "--fail-on-warning"},
     {"files_from", "--files-from"},
     {"first_layer", "--first-layer"},
     {"first_layer-last_layer", "--layers"},

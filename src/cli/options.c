@@ -125,7 +125,9 @@ void cli_getopt(struct cli_getopt *getopt, const struct cli_option *options)
     size_t count = 0;
     *at++ = ':';
     for (const struct cli_option *option = options; option->name != NULL && count < CLI_MAX_OPTIONS; option++) {
-        int has_value = option->value == NULL ? no_argument : required_argument;
+        int has_value = option->value == NULL     ? no_argument
+                        : option->value[0] == '[' ? optional_argument
+                                                  : required_argument;
         getopt->longs[count++] = (struct option){option->name, has_value, NULL, option->id};
         if (option->id > UCHAR_MAX)
             continue;

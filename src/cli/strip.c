@@ -10,6 +10,7 @@
 static const struct cli_option option_table[] = {
     CLI_TRACE_OPTION("annotated trace; - is standard input"),
     CLI_OUTPUT_OPTIONS("default: ANNOTATED.layers.json, where that exists"),
+    CLI_FAIL_OPTION,
     CLI_GZIP_OPTIONS,
     CLI_OUTPUT_DIR_OPTION,
     CLI_MANY_OPTIONS,
@@ -75,6 +76,7 @@ static int run(int argc, char **argv)
     command.options.trace = command.common.trace;
     command.options.parser = command.common.parser;
     command.options.threads = command.common.threads;
+    command.options.fail_on_warning = command.common.fail_on_warning;
     command.options.compress = command.output.compress;
     command.options.level = command.output.level;
     if (command.many.is_asked)

@@ -25,6 +25,7 @@ static const struct cli_option option_table[] = {
     {"complete", OPT_COMPLETE, NULL, "exit code 1, too, when something stays open", NULL},
     {"source-dir", OPT_SOURCE_DIR, "DIR", "of many: the folder that their sources are in", NULL},
     CLI_MANY_OPTIONS,
+    CLI_FAIL_OPTION,
     CLI_SHARED_OPTIONS("auto, always or never", CLI_LOG_TEXT, "print nothing", CLI_HELP_TEXT),
 };
 
@@ -258,13 +259,14 @@ static int run(int argc, char **argv)
         return LT_USAGE;
     if (command.common.help)
         return cli_print_help(&cli_verify);
+    command.options.parser = command.common.parser;
+    command.options.threads = command.common.threads;
+    command.options.fail_on_warning = command.common.fail_on_warning;
     if (command.many.is_asked || are_outputs(&command))
         return verify_many(&command);
     if (!cli_default_input(&command.common.trace))
         return LT_USAGE;
     command.options.trace = command.common.trace;
-    command.options.parser = command.common.parser;
-    command.options.threads = command.common.threads;
     return verify_trace(&command);
 }
 

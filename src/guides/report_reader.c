@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/utf8.h"
 
 /* So much is read at a time, where strings are short; the rows in it wait in a queue. */
@@ -22,7 +23,7 @@
 #define TRACK 3
 #define ROW   5
 
-enum place { IN_OTHER, IN_TOP, IN_TRACK, IN_ROW };
+enum place { IN_OTHER, IN_TOP, IN_TRACK, IN_ROW, IN_WARNING };
 
 struct row {
     struct members members;
@@ -58,7 +59,10 @@ static enum place place_of(const struct json_reader *json, unsigned depth)
     case TOP:
         return IN_TOP;
     case TRACK:
-        return tracks ? IN_TRACK : json_reader_under(json, TOP, "layers") ? IN_ROW : IN_OTHER;
+        return tracks                                     ? IN_TRACK
+               : json_reader_under(json, TOP, "layers")   ? IN_ROW
+               : json_reader_under(json, TOP, "warnings") ? IN_WARNING
+                                                          : IN_OTHER;
     default:
         return tracks && json_reader_under(json, TRACK, "layers") ? IN_ROW : IN_OTHER;
     }
@@ -103,6 +107,8 @@ static struct members *members_here(struct report_reader *reader)
     enum place here = place_of(&reader->json, reader->json.depth);
     if (reader->wants_rows)
         return here == IN_ROW ? &(*reader->last)->members : NULL;
+    if (here == IN_WARNING)
+        return &reader->report->warnings[reader->report->warning_count - 1];
     return here == IN_TOP ? &reader->report->members : here == IN_TRACK ? &current_track(reader)->members : NULL;
 }
 
@@ -147,6 +153,19 @@ static bool new_row(struct report_reader *reader)
     return true;
 }
 
+static bool new_warning(struct report_reader *reader)
+{
+    struct report *report = reader->report;
+    if (reader->wants_rows)
+        return true;
+    if (report->warning_count == REPORT_MAX_WARNINGS)
+        return refuse(reader, "has too many warnings");
+    if (!array_grow(&report->warnings, &report->warning_capacity, report->warning_count, sizeof *report->warnings))
+        return no_memory(reader);
+    report->warnings[report->warning_count++] = (struct members){0};
+    return true;
+}
+
 static bool take_nested(struct report_reader *reader)
 {
     const struct json_reader *json = &reader->json;
@@ -159,6 +178,8 @@ static bool take_nested(struct report_reader *reader)
         return refuse(reader, "has layers beside its tracks");
     if (opened == IN_TRACK && reader->track_count++ == REPORT_MAX_TRACKS)
         return refuse(reader, "has too many tracks");
+    if (opened == IN_WARNING)
+        return new_warning(reader);
     return opened != IN_ROW || new_row(reader);
 }
 
@@ -317,6 +338,26 @@ enum lt_status report_count(const struct report *report, const char *key, uint64
                    printable(name, sizeof name, report->reader->path, strlen(report->reader->path)), key);
 }
 
+void report_warn(const struct report *report, const char *trace, const struct listener *listener)
+{
+    char name[512], shown[4096];
+    printable(name, sizeof name, trace, strlen(trace));
+    for (size_t i = 0; i < report->warning_count; i++) {
+        const struct members *warning = &report->warnings[i];
+        const struct member *class = members_find(warning, "class"), *sentence = members_find(warning, "sentence");
+        uint64_t count;
+        if (class == NULL || sentence == NULL || sentence->kind != JSON_STRING ||
+            !member_count(members_find(warning, "count"), &count))
+            continue;
+        enum lt_class class_id = class_of_word(class->text, class->len);
+        if (!class_is_warning(class_id) || class_is_of_text(class_id))
+            continue;
+        /* Its place is one in the source. */
+        warn_of(listener, class_id, count, error_nowhere, "%s: the report has a warning: %s", name,
+                printable(shown, sizeof shown, sentence->text, sentence->len));
+    }
+}
+
 const char *report_text(const struct report *report, const char *key)
 {
     const struct member *member = members_find(&report->members, key);
@@ -377,4 +418,7 @@ void report_close(struct report *report)
     for (size_t i = 0; i < REPORT_MAX_TRACKS; i++)
         members_free(&report->tracks[i].members);
     members_free(&report->members);
+    for (size_t i = 0; i < report->warning_count; i++)
+        members_free(&report->warnings[i]);
+    free(report->warnings);
 }

@@ -13,7 +13,8 @@
 #include "io/source.h"
 #include "json/json_reader.h"
 
-#define REPORT_MAX_TRACKS 64
+#define REPORT_MAX_TRACKS   64
+#define REPORT_MAX_WARNINGS 1024
 
 struct report_track {
     struct members members; /* of the track; of one track alone, of the whole report */
@@ -24,6 +25,8 @@ struct report {
     struct members members; /* at the top level */
     struct report_track tracks[REPORT_MAX_TRACKS];
     size_t track_count;
+    struct members *warnings; /* [warning_count]: class, count, first_event, first_offset, sentence */
+    size_t warning_count, warning_capacity;
 
     struct report_reader *reader; /* for the rows */
 };
@@ -41,6 +44,13 @@ const struct members *report_members(const struct report *report, size_t track);
 
 /* A count at the top level, or LT_TRACE with the key in the message. */
 enum lt_status report_count(const struct report *report, const char *key, uint64_t *out, struct lt_error *error);
+
+/*
+ * Tells of the warnings that annotate gave, but for those about a trace's
+ * text, which whoever reads that is given anew. What a later version may
+ * have in its place is passed over. `trace`: as messages call it.
+ */
+void report_warn(const struct report *report, const char *trace, const struct listener *listener);
 
 /* A text at the top level, or NULL. */
 const char *report_text(const struct report *report, const char *key);

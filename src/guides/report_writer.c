@@ -213,6 +213,35 @@ static void report_told(struct report *report, const struct scan_facts *told)
             member_string(report, keys[i].key, NULL);
 }
 
+static void member_place(struct text *text, const char *name, uint64_t place)
+{
+    text_puts(text, ", ");
+    if (place == LT_NONE)
+        text_key_string(text, name, NULL);
+    else
+        text_key_u64(text, name, place);
+}
+
+static void report_warnings(struct report *report, const struct heard *heard)
+{
+    struct text *text = member(report, "warnings");
+    text_puts(text, "[");
+    for (size_t i = 0; i < heard->count; i++) {
+        const struct heard_warning *warning = &heard->items[i];
+        next_element(report, i);
+        text_puts(text, "{");
+        text_key_string(text, "class", lt_class_word(warning->class_id));
+        text_puts(text, ", ");
+        text_key_u64(text, "count", warning->count);
+        member_place(text, "first_event", warning->event);
+        member_place(text, "first_offset", warning->offset);
+        text_puts(text, ", ");
+        text_key_string(text, "sentence", warning->sentence);
+        text_puts(text, "}");
+    }
+    end_array(report, heard->count);
+}
+
 bool report_write(const struct guide_writer *writer, const struct report_facts *facts, emit_fn *emit, void *emit_ctx)
 {
     const struct collect *collect = writer->collect;
@@ -234,6 +263,7 @@ bool report_write(const struct guide_writer *writer, const struct report_facts *
     text_puts(member(&report, "source_gzip"), facts->source_is_gzip ? "true" : "false");
     member_string(&report, "source_crc32", facts->source_is_gzip ? facts->crc32 : NULL);
     report_told(&report, facts->told);
+    report_warnings(&report, facts->heard);
     text_puts(&report.text, "\n}\n");
     bool ok = text_flush(&report.text);
     text_free(&report.text);

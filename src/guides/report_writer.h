@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/heard.h"
 #include "guides/guide_writer.h"
 #include "json/scan_event.h"
 
@@ -18,6 +19,7 @@ struct report_facts {
     const char *crc32;       /* of its uncompressed bytes, when it is gzip */
     const char *source_file; /* base name; NULL: standard input */
     uint64_t source_bytes, insert_offset, insert_bytes;
+    const struct heard *heard;     /* what was warned about */
     const struct scan_facts *told; /* which rank, and on which clock, as far as the trace says */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/heard.h"
 #include "base/versioned.h"
 #include "guides/found.h"
 #include "guides/guide_writer.h"
@@ -33,9 +34,9 @@ struct job {
     struct collect collect;
     struct collect_observer observers[TRACKS_OBSERVERS];
     struct sink *output, *report_sink;
+    struct heard heard;
     struct listener listener;
-    uint64_t warnings; /* so far */
-    bool chosen;       /* the anchors of all tracks are */
+    bool chosen; /* the anchors of all tracks are */
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------- */
@@ -171,15 +172,6 @@ static enum lt_status check_lengths(const struct job *job, const struct track *t
     return what == GUIDE_FINE ? LT_OK : message_for_too_long(track, &found, job->error);
 }
 
-/* A lt_warning_fn. */
-static void hear_warning(void *ctx, const struct lt_warning *warning)
-{
-    struct job *job = ctx;
-    job->warnings++;
-    if (job->options->warning != NULL)
-        job->options->warning(job->options->callback_ctx, warning);
-}
-
 /* Each track is compared with the earlier ones up to its first twin. */
 static void warn_of_same_kernels(struct job *job)
 {
@@ -201,6 +193,7 @@ static void warn_of_same_kernels(struct job *job)
 static enum lt_status make_plans(struct job *job)
 {
     const struct listener *listener = &job->listener;
+    job->listener = heard_listener(&job->heard, source_name(job->reading.source));
     message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), listener);
     if (select_anchors(job) != LT_OK)
         return job->error->status;
@@ -225,7 +218,7 @@ static enum lt_status make_plans(struct job *job)
         message_for_misplaced_passes(track->place, &found, listener, job->error);
     }
     warn_of_same_kernels(job);
-    return LT_OK;
+    return heard_end(&job->heard, job->error);
 }
 
 /* ---- pass two ---------------------------------------------------------------------------------------------- */
@@ -278,7 +271,7 @@ static void fill_result(const struct job *job, const struct guide_writer *writer
         .insert_bytes = insert_bytes,
         .anchor_offset = job->tracks.items[0].first.anchor_offset,
         .run = job->tracks.items[0].first.run,
-        .warnings = job->warnings,
+        .warnings = job->heard.count,
     };
     for (size_t i = 0; i < job->tracks.count; i++) {
         const struct track *track = &job->tracks.items[i];
@@ -330,6 +323,7 @@ static enum lt_status pass_two(struct job *job, struct lt_annotate_result *resul
         .source_file = strcmp(job->options->trace, "-") == 0 ? NULL : base_name(job->options->trace),
         .source_bytes = job->reading.layout.total,
         .insert_offset = job->reading.layout.insert_offset,
+        .heard = &job->heard,
         .told = &job->reading.layout.facts,
     };
     enum lt_status status = splice_run(&splice, &facts.insert_bytes, job->error);
@@ -357,6 +351,9 @@ static enum lt_status open_job(struct job *job)
         status = tracks_init(&job->tracks, job->options, job->error);
     if (status == LT_OK)
         status = decide_outputs(job);
+    const struct listener out = {job->options->warning, job->options->callback_ctx};
+    if (status == LT_OK)
+        status = heard_begin(&job->heard, out, job->options->fail_on_warning, job->error);
     if (status != LT_OK)
         return status;
     struct reading_options reading = {
@@ -391,6 +388,7 @@ static void end_job(struct job *job)
     tracks_free(&job->tracks);
     collect_free(&job->collect);
     reading_close(&job->reading);
+    heard_free(&job->heard);
     free(job->report);
 }
 
@@ -404,7 +402,7 @@ static enum lt_status tell_found(const struct job *job, enum lt_status status)
         .facts = &job->reading.layout.facts,
         .chosen = job->chosen,
         .accepted = status == LT_OK,
-        .warnings = job->warnings,
+        .warnings = job->heard.count,
     };
     if (options->found == NULL || (status != LT_OK && status != LT_SELECTION))
         return status;
@@ -422,7 +420,6 @@ static enum lt_status annotate(const struct lt_annotate_options *options, struct
                                struct lt_error *error)
 {
     struct job job = {.options = options, .error = error};
-    job.listener = (struct listener){hear_warning, &job};
     const struct guide_writer writer = {.collect = &job.collect, .tracks = &job.tracks};
     enum lt_status status = open_job(&job);
     if (status == LT_OK)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/heard.h"
 #include "base/text.h"
 #include "base/versioned.h"
 #include "rules/select.h"
@@ -23,6 +24,7 @@ struct job {
     struct lt_track wanted;
     struct track_words words;
     struct track track; /* of which only the choice is used */
+    struct heard heard;
     struct reading reading;
     struct collect collect;
     struct collect_observer observers[2];
@@ -325,6 +327,9 @@ static enum lt_status open_job(struct job *job)
     if (regex != NULL && regex[0] == '\0')
         return fail_as(job->error, LT_CLASS_PATTERN, "%s is empty and would match every name; give a pattern",
                        error_name(job->error, "anchor_regex"));
+    const struct listener out = {options->warning, options->callback_ctx};
+    if (heard_begin(&job->heard, out, options->fail_on_warning, job->error) != LT_OK)
+        return job->error->status;
     if (options->num_layers != 0 && tracks_check_count("num_layers", options->num_layers, 1, job->error) != LT_OK)
         return job->error->status;
     /* Which is what is wanted without one. */
@@ -369,8 +374,10 @@ static enum lt_status look(struct job *job)
 {
     if (job->all.keys.count == 0)
         return select_refuse_none(&job->collect, &job->track, job->error);
-    const struct listener listener = {job->options->warning, job->options->callback_ctx};
+    const struct listener listener = heard_listener(&job->heard, source_name(job->reading.source));
     message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), &listener);
+    if (heard_end(&job->heard, job->error) != LT_OK)
+        return job->error->status;
     job->found->events = job->reading.layout.events;
     job->found->kernels = job->collect.kernels;
     job->found->rule = CLUSTER_RULE;
@@ -389,6 +396,7 @@ static enum lt_status inspect(const struct lt_inspect_options *options, struct l
         status = reading_run(&job.reading, error);
     if (status == LT_OK)
         status = look(&job);
+    heard_free(&job.heard);
     series_free(&job.all);
     collect_free(&job.collect);
     reading_close(&job.reading);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/heard.h"
 #include "base/versioned.h"
 #include "guides/guide_check.h"
 #include "guides/insertion.h"
@@ -17,6 +18,7 @@ struct strip {
     const struct lt_strip_options *options;
     struct lt_error *error;
     bool to_stdout, gzip;
+    struct heard heard;
     struct reading reading;
     struct insertion insertion;
     struct guide_check guides;
@@ -155,7 +157,8 @@ static void on_block(void *ctx, const unsigned char *data, size_t len, uint64_t 
 
 static enum lt_status find(struct strip *job)
 {
-    if (open_report(job) != LT_OK)
+    const struct listener out = {job->options->warning, job->options->callback_ctx};
+    if (heard_begin(&job->heard, out, job->options->fail_on_warning, job->error) != LT_OK || open_report(job) != LT_OK)
         return job->error->status;
     insertion_init(&job->insertion, &job->reading, job->error);
     struct report_proof proof = report_proof(&job->report);
@@ -182,8 +185,10 @@ static enum lt_status find(struct strip *job)
         return fail_as(job->error, LT_CLASS_SAME_FILE, "%s: is also standard output; write to another file", name);
     if (reading_run(&job->reading, job->error) != LT_OK)
         return job->error->status;
-    const struct listener listener = {job->options->warning, job->options->callback_ctx};
+    const struct listener listener = heard_listener(&job->heard, name);
     message_for_scan_warnings(name, scan_warnings(job->reading.scan), &listener);
+    if (heard_end(&job->heard, job->error) != LT_OK)
+        return job->error->status;
     job->result.guides = job->insertion.in_run;
     job->result.tracks = job->insertion.tracks;
     if (job->insertion.seen == 0)
@@ -286,6 +291,7 @@ static enum lt_status strip(const struct lt_strip_options *options, struct lt_st
     if (status == LT_OK)
         status = write_rest(&job);
     *result = job.result;
+    heard_free(&job.heard);
     gzip_writer_free(job.writer);
     sink_free(job.sink);
     guide_check_free(&job.guides);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heard.h"
 #include "base/utf8.h"
 #include "base/versioned.h"
 #include "guides/compare.h"
@@ -17,6 +18,7 @@ struct verify {
     const struct lt_verify_options *options;
     struct lt_error *error;
     struct findings findings;
+    struct heard heard;
     struct reading reading;
     struct insertion insertion;
     bool found; /* as annotate writes it, at ... */
@@ -120,7 +122,8 @@ static enum lt_status open_job(struct verify *job)
         return fail_as(job->error, LT_CLASS_OPTION_MISSING, "no trace; name a file, or - for standard input");
     if (options->source != NULL && strcmp(options->source, "-") == 0 && strcmp(options->trace, "-") == 0)
         return fail(job->error, LT_USAGE, "only one of the two can be standard input");
-    if (open_report(job) != LT_OK)
+    const struct listener out = {options->warning, options->callback_ctx};
+    if (heard_begin(&job->heard, out, options->fail_on_warning, job->error) != LT_OK || open_report(job) != LT_OK)
         return job->error->status;
     insertion_init(&job->insertion, &job->reading, job->error);
     struct reading_options reading = {
@@ -286,8 +289,10 @@ static enum lt_status check(struct verify *job)
         return check_broken(job);
     if (status != LT_OK)
         return status;
-    const struct listener listener = {job->options->warning, job->options->callback_ctx};
-    message_for_scan_warnings(source_name(job->reading.source), scan_warnings(job->reading.scan), &listener);
+    const char *name = source_name(job->reading.source);
+    const struct listener listener = heard_listener(&job->heard, name);
+    message_for_scan_warnings(name, scan_warnings(job->reading.scan), &listener);
+    report_warn(&job->report, name, &listener);
     if (job->guides.guides == 0)
         return guide_check_end(&job->guides);
     find_place(job);
@@ -322,6 +327,9 @@ static enum lt_status verify(const struct lt_verify_options *options, struct lt_
     if (status == LT_OK && job->findings.differences > 0)
         status = fail(error, LT_DIFFERENT, "%s: %llu differences", source_name(job->reading.source),
                       (unsigned long long)job->findings.differences);
+    if (status == LT_OK)
+        status = heard_end(&job->heard, error);
+    heard_free(&job->heard);
     guide_check_free(&job->guides);
     insertion_free(&job->insertion);
     compare_close(&job->compare);

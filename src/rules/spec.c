@@ -90,6 +90,7 @@ static const struct field track_fields[] = {
     {"rank", KIND_RESULT, 0, 0, false},
     {"world_size", KIND_RESULT, 0, 0, false},
     {"left_over_anchors", KIND_RESULT, 0, 0, false},
+    {"warnings", KIND_RESULT, 0, 0, false},
 };
 
 static const struct field landmark_fields[] = {

@@ -56,14 +56,14 @@ case $("$folder/interface" "$fixtures/control-byte.json" rotary) in "warning con
 # A program that was built with an earlier header, whose structs ended sooner, and one with a later header.
 mkdir "$folder/earlier" "$folder/later"
 sed -e '/^ *lt_\(row\|found\)_fn \*\(row\|found\);/d' -e '/^ *const char \*within\(_gpu\)\{0,1\};/d' \
-    -e '/^ *const char \*pid, \*device; .* of all tracks/d' \
+    -e '/^ *const char \*pid, \*device; .* of all tracks/d' -e '/^ *const char \*fail_on_warning;/d' \
     -e '/^ *u\{0,1\}int64_t \(anchor_run\|skip_partial\);/d' -e '/^ *char hint\[/d' \
     -e '/^ *uint64_t insert_bytes; /,/^};/{/^ *uint64_t/d}' "$prefix/include/layertrack.h" >"$folder/earlier/layertrack.h"
-test "$(diff "$prefix/include/layertrack.h" "$folder/earlier/layertrack.h" | grep -c '^<')" -eq 14
+test "$(diff "$prefix/include/layertrack.h" "$folder/earlier/layertrack.h" | grep -c '^<')" -eq 18
 build "$folder/earlier/job" "$folder/earlier" "$folder/job.c"
 expect "2 guides" "$("$folder/earlier/job" "$fixtures/decode.json" "$folder/c.json")"
 cmp "$folder/a.json" "$folder/c.json"
-sed 's/^ *const char \*pid, \*device; .* of all tracks.*/&\n    uint64_t later;/' "$prefix/include/layertrack.h" >"$folder/later/layertrack.h"
+sed 's/^ *const char \*fail_on_warning;$/&\n    uint64_t later;/' "$prefix/include/layertrack.h" >"$folder/later/layertrack.h"
 for later in 0 1; do
     build "$folder/later/$later" "$folder/later" "-DLATER=$later" "$here/interface.c"
 done

@@ -132,7 +132,7 @@ def check_report(case, report, source, original, events):
                             "tool_version", "anchor_stride", "extra_anchors_per_pass", "landmarks", "within",
                             "within_gpu", "pass_scopes", "anchor_offset_rule", "passes_rule",
                             "left_over_anchors", "source_gzip", "source_crc32",
-                            "base_time_ns", "rank", "world_size"], "the report's keys or their order")
+                            "base_time_ns", "rank", "world_size", "warnings"], "the report's keys or their order")
     facts = case.facts
     check_told(report, original)
     expect(report["source_sha256"] == hashlib.sha256(source).hexdigest(), "source_sha256")
