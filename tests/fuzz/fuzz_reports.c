@@ -9,6 +9,8 @@
  * - of a report the rows come that were counted, track by track, and
  *   nothing behind them; what the first reading accepted the second does,
  *   save for the keys of rows, which the first does not look at;
+ * - of a report that agrees with itself the rows come in the order of passes
+ *   and layers, with times that are decimals, or it is refused;
  * - what is both has as many tracks by either, with the same phases.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -18,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "guides/report_reader.h"
+#include "guides/report_rows.h"
 #include "rules/spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -168,6 +170,60 @@ static void check_rows(struct report *report, struct lt_error *error)
         stop("behind the last row", error->message);
 }
 
+/* Where a row stands among those of its report. */
+struct place {
+    uint64_t track, pass, layer;
+};
+
+static bool is_behind(struct place a, struct place b)
+{
+    if (a.track != b.track)
+        return a.track > b.track;
+    return a.pass != b.pass ? a.pass > b.pass : a.layer > b.layer;
+}
+
+static void check_row(const struct members *row)
+{
+    static const char *const times[] = {"start_us", "end_us"};
+    for (size_t i = 0; i < 2; i++) {
+        struct decimal time;
+        const struct member *member = members_find(row, times[i]);
+        if (member == NULL || member->kind != JSON_NUMBER ||
+            decimal_parse(&time, member->text, member->len) != DECIMAL_OK)
+            stop("a checked row's time", times[i]);
+    }
+}
+
+static void check_checked_rows(void)
+{
+    struct lt_error error = {0};
+    struct report_rows rows;
+    const struct members *row = NULL;
+    struct place before = {0}, at = {0};
+    size_t track;
+    uint64_t count = 0, expected = 0;
+    enum lt_status status = report_rows_open(&rows, path, &error);
+    while (status == LT_OK && (status = report_rows_next(&rows, &track, &row, &error)) == LT_OK && row != NULL) {
+        check_row(row);
+        at.track = track;
+        if (!member_count(members_find(row, "pass_index"), &at.pass) ||
+            !member_count(members_find(row, "layer_id"), &at.layer) || (count++ > 0 && !is_behind(at, before)))
+            stop("a checked row's place", path);
+        before = at;
+    }
+    for (size_t i = 0; i < rows.report.track_count && status == LT_OK; i++)
+        expected += rows.report.tracks[i].rows;
+    if ((status != LT_OK && status != LT_TRACE) || (status == LT_OK && count != expected))
+        stop("checked rows", error.message);
+    int64_t base;
+    struct rank rank = report_rank(&rows.report, path);
+    if (rank.number > INT32_MAX || rank.number < RANK_NONE)
+        stop("a report's rank", path);
+    if (report_clock(&rows.report, &base) == REPORT_CLOCK_SINCE && base != 0)
+        stop("a clock since 1970", path);
+    report_rows_close(&rows);
+}
+
 static void check_both(const struct report *report, const struct spec *spec)
 {
     if (report->track_count != spec->count)
@@ -196,6 +252,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct report report;
     struct spec spec;
     write_file(data, size);
+    check_checked_rows();
     bool is_report = check_report(&report), is_spec = check_spec(&spec);
     if (is_report && is_spec)
         check_both(&report, &spec);
