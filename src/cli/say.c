@@ -156,7 +156,7 @@ int say_end(int exit_code)
         result->refused = result->traces;
     result->exit_code = exit_code;
     result->class = exit_code == LT_OK ? NULL : said.decided;
-    if (log_end(&said.log, result, &rest))
+    if (log_end(&said.log, result, &rest) && rest.len > 0)
         fwrite(rest.data, 1, rest.len, stderr);
     text_free(&rest);
     return exit_code;
