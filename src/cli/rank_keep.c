@@ -1,6 +1,23 @@
+#define _POSIX_C_SOURCE 200809L
 #include "cli/rank_keep.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+
+struct rank rank_keep_by_name(const char *trace)
+{
+    char cwd[PATH_MAX];
+    struct text path = {0};
+    if (strcmp(trace, "-") != 0)
+        path_add_absolute(&path, getcwd(cwd, sizeof cwd) == NULL ? "" : cwd, trace);
+    text_add(&path, "", 1);
+    struct rank rank = rank_of_path(path.failed ? "" : path.data);
+    text_free(&path);
+    return rank;
+}
 
 static const char *keep(struct arena *memory, const char *text, size_t len)
 {

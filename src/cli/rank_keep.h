@@ -8,6 +8,9 @@
 #include "layertrack.h"
 #include "rules/ranks.h"
 
+/* By the name and the folder of a trace as it was given; of standard input ("-") nothing. */
+struct rank rank_keep_by_name(const char *trace);
+
 /* Copies; NULL of NULL, and when memory is out. */
 const char *rank_keep_text(struct arena *memory, const char *text);
 const uint64_t *rank_keep_runs(struct arena *memory, const uint64_t *runs, size_t count);

@@ -3,15 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/path.h"
 #include "base/utf8.h"
+#include "cli/rank_keep.h"
 #include "cli/say.h"
 #include "cli/summary_text.h"
 
@@ -112,15 +111,8 @@ void step_summary_add(const struct summary *summary)
 
 void step_summary_of(struct step_row *row, const char *trace)
 {
-    bool is_input = strcmp(trace, "-") == 0;
-    char cwd[PATH_MAX];
-    struct text path = {0};
-    if (!is_input)
-        path_add_absolute(&path, getcwd(cwd, sizeof cwd) == NULL ? "" : cwd, trace);
-    text_add(&path, "", 1);
-    row->result.file = is_input ? "standard input" : trace;
-    row->result.rank = rank_of_path(path.failed ? "" : path.data);
-    text_free(&path);
+    row->result.file = strcmp(trace, "-") == 0 ? "standard input" : trace;
+    row->result.rank = rank_keep_by_name(trace);
 }
 
 void step_summary_end(struct step_row *row, const char *command, const char *verdict, int code,

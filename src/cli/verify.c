@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "cli/junit.h"
 #include "cli/rank_keep.h"
 #include "cli/say.h"
 #include "cli/step_summary.h"
@@ -16,6 +18,7 @@ enum option_id {
     OPT_REPORT,
     OPT_COMPLETE,
     OPT_SOURCE_DIR,
+    OPT_REPORT_FORMAT,
 };
 
 static const struct cli_option option_table[] = {
@@ -24,6 +27,7 @@ static const struct cli_option option_table[] = {
     {"report", OPT_REPORT, "PATH", "default: ANNOTATED.layers.json, where that exists", NULL},
     {"complete", OPT_COMPLETE, NULL, "exit code 1, too, when something stays open", NULL},
     {"source-dir", OPT_SOURCE_DIR, "DIR", "of many: the folder that their sources are in", NULL},
+    {"report-format", OPT_REPORT_FORMAT, "FORM", "findings as text (default) or junit (XML)", NULL},
     CLI_MANY_OPTIONS,
     CLI_FAIL_OPTION,
     CLI_SHARED_OPTIONS("auto, always or never", CLI_LOG_TEXT, "print nothing", CLI_HELP_TEXT),
@@ -40,6 +44,8 @@ struct command {
     bool open;         /* and something is not */
     bool has_page;     /* there is a page of a job, for: */
     struct step_row row;
+    bool is_junit; /* findings are told as XML */
+    struct junit junit;
 };
 
 /* Takes one option; false, with a message, when its value is wrong. */
@@ -58,6 +64,11 @@ static bool take(void *ctx, int option, char *value)
     case OPT_COMPLETE:
         command->complete = true;
         return true;
+    case OPT_REPORT_FORMAT:
+        command->is_junit = strcmp(value, "junit") == 0;
+        if (!command->is_junit && strcmp(value, "text") != 0)
+            cli_usage("--report-format '%s' is neither text nor junit", value);
+        return command->is_junit || strcmp(value, "text") == 0;
     case OPT_SOURCE_DIR:
         command->source_dir = value;
         command->many.is_asked = true;
@@ -128,45 +139,70 @@ static void on_finding(void *ctx, enum lt_finding kind, const char *sentence)
         say_class(kind_classes[kind], weight_of(kind));
         keep_finding(command, kind, sentence);
     }
+    if (command->is_junit)
+        junit_finding(&command->junit, kind, sentence);
     if (command->common.quiet)
         return;
-    say_line(stdout, "%s: %s", kinds[kind], sentence);
+    if (!command->is_junit)
+        say_line(stdout, "%s: %s", kinds[kind], sentence);
     if (!is_logged(kind))
         return;
     struct log_entry entry = entry_of(command, command->options.trace, kind, sentence);
     say_entry(&entry, sentence);
 }
 
+/* ---- many --------------------------------------------------------------------------------------------------- */
+
 /* What is found of one trace of many. */
 struct one {
     const struct command *command;
     struct many_task *task;
-    bool open;
+    char *open; /* the first sentence of what is; or NULL */
+    struct junit junit;
 };
 
-static void on_one_finding(void *ctx, enum lt_finding kind, const char *sentence)
+static void print_finding(const struct one *one, enum lt_finding kind, const char *sentence)
 {
-    struct one *one = ctx;
-    one->open |= kind == LT_FINDING_OPEN;
-    if (kind == LT_FINDING_OK || one->command->common.quiet)
-        return;
-    const char *trace = one->task->trace;
-    if (is_logged(kind)) {
-        struct log_entry entry = entry_of(one->command, trace, kind, sentence);
-        many_say(one->task, &entry, sentence);
-        return;
-    }
-    struct text line = {0};
-    text_puts(&line, trace);
+    struct text line = {0}, shown = {0};
+    text_puts(&line, one->task->trace);
     text_puts(&line, kind == LT_FINDING_OPEN ? ": open: " : ": differs: ");
     text_puts(&line, sentence);
-    struct text shown = {0};
     line_add(&shown, line.data, line.len);
     text_add(&shown, "\n", 2);
     if (!shown.failed)
         many_print(one->task, shown.data);
     text_free(&shown);
     text_free(&line);
+}
+
+static void on_one_finding(void *ctx, enum lt_finding kind, const char *sentence)
+{
+    struct one *one = ctx;
+    if (kind == LT_FINDING_OPEN && one->open == NULL)
+        one->open = arena_string(one->task->memory, sentence, strlen(sentence));
+    if (one->command->is_junit)
+        junit_finding(&one->junit, kind, sentence);
+    if (kind == LT_FINDING_OK || one->command->common.quiet)
+        return;
+    if (is_logged(kind)) {
+        struct log_entry entry = entry_of(one->command, one->task->trace, kind, sentence);
+        many_say(one->task, &entry, sentence);
+    } else if (!one->command->is_junit) {
+        print_finding(one, kind, sentence);
+    }
+}
+
+/* The suite, and behind its NUL the same in short. NULL when memory is out. */
+static const char *keep_suite(const struct one *one)
+{
+    struct text suites = {0};
+    junit_suite(&one->junit, NULL, NULL, false, &suites);
+    text_add(&suites, "", 1);
+    junit_suite(&one->junit, NULL, NULL, true, &suites);
+    text_add(&suites, "", 1);
+    const char *kept = suites.failed ? NULL : arena_copy(one->task->memory, suites.data, suites.len);
+    text_free(&suites);
+    return kept;
 }
 
 static enum lt_status verify_one(void *ctx, struct many_task *task, struct lt_error *error)
@@ -182,15 +218,54 @@ static enum lt_status verify_one(void *ctx, struct many_task *task, struct lt_er
     options.progress = many_on_progress;
     options.warning = many_on_warning;
     options.callback_ctx = task;
+    junit_start(&one.junit, task->trace, &task->result->rank, command->complete);
     enum lt_status status =
         command->source_dir == NULL ? LT_OK : source_find(command->source_dir, task->trace, &source, error);
     options.source = source;
     if (status == LT_OK)
         status = lt_verify(&options, error);
     free(source);
-    if (status == LT_OK && one.open && command->complete)
-        status = LT_DIFFERENT;
+    if (command->is_junit && (status == LT_OK || status == LT_DIFFERENT)) {
+        task->result->own = keep_suite(&one);
+        if (task->result->own == NULL) {
+            error_reset(error);
+            status = fail_memory(error);
+        }
+    }
+    junit_free(&one.junit);
+    if (status == LT_OK && one.open != NULL && command->complete)
+        status = fail(error, LT_DIFFERENT, "%s", one.open);
     return status;
+}
+
+/* A trace that could not be verified has no suite yet. */
+static bool add_suite(const struct command *command, const struct rank_result *result, struct text *out)
+{
+    struct junit junit;
+    const char *kept = result->own;
+    if (kept != NULL) {
+        size_t len = strlen(kept);
+        text_puts(out, out->len + len <= JUNIT_MOST ? kept : kept + len + 1);
+        return !out->failed;
+    }
+    junit_start(&junit, result->file, &result->rank, command->complete);
+    bool made = junit_suite(&junit, result->class, result->message, true, out);
+    junit_free(&junit);
+    return made;
+}
+
+static bool show_junit(void *ctx, const struct rank_result *results, const size_t *order, size_t count)
+{
+    struct text all = {0};
+    text_puts(&all, junit_head);
+    for (size_t i = 0; i < count; i++)
+        add_suite(ctx, &results[order[i]], &all);
+    text_puts(&all, junit_tail);
+    if (!all.failed)
+        fwrite(all.data, 1, all.len, stdout);
+    bool made = !all.failed;
+    text_free(&all);
+    return made;
 }
 
 /* Two that layertrack made are two to verify, and not one and its source. */
@@ -207,13 +282,39 @@ static bool are_outputs(struct command *command)
 
 static int verify_many(struct command *command)
 {
-    const struct many_command many = {
-        .name = "verify", .done = "verified", .wanted = FILES_ANNOTATED, .work = verify_one, .ctx = command};
+    const struct many_command many = {.name = "verify",
+                                      .done = "verified",
+                                      .wanted = FILES_ANNOTATED,
+                                      .work = verify_one,
+                                      .show = command->is_junit ? show_junit : NULL,
+                                      .ctx = command};
     if (command->options.report != NULL)
         return cli_usage("--report names one file; of many traces each has its own beside it");
     if (command->options.source != NULL)
         return cli_usage("--source names one file; of many traces the sources are found in --source-dir");
+    if (command->is_junit && command->many.summary != NULL && strcmp(command->many.summary, "-") == 0)
+        return cli_usage("--summary - and --report-format junit both print to standard output; name a file for one");
     return many_run(&many, &command->common);
+}
+
+/* ---- one ---------------------------------------------------------------------------------------------------- */
+
+/* Prints what was found, or why it could not be; LT_NO_MEMORY, with *error, when there is no room for it. */
+static enum lt_status print_junit(const struct command *command, enum lt_status status, struct lt_error *error)
+{
+    struct text all = {0};
+    bool is_error = status != LT_OK && status != LT_DIFFERENT;
+    text_puts(&all, junit_head);
+    junit_suite(&command->junit, is_error ? lt_class_word(error->class_id) : NULL, error->what, false, &all);
+    text_puts(&all, junit_tail);
+    if (!all.failed) {
+        fwrite(all.data, 1, all.len, stdout);
+    } else if (!is_error) {
+        error_reset(error);
+        status = fail_memory(error);
+    }
+    text_free(&all);
+    return status;
 }
 
 /* The exit code; a message when it is of trouble. */
@@ -222,6 +323,8 @@ static int run_job(struct command *command, struct lt_error *error)
     progress_start(&command->progress, command->common.mode);
     enum lt_status status = lt_verify(&command->options, error);
     progress_clear(&command->progress);
+    if (command->is_junit)
+        status = print_junit(command, status, error);
     int code = cli_end_output();
     if (code != LT_OK)
         return code;
@@ -236,7 +339,11 @@ static int verify_trace(struct command *command)
     command->has_page = step_summary_wanted();
     if (command->has_page)
         step_summary_of(&command->row, command->options.trace);
+    struct rank rank = rank_keep_by_name(command->options.trace);
+    bool is_input = strcmp(command->options.trace, "-") == 0;
+    junit_start(&command->junit, is_input ? "standard input" : command->options.trace, &rank, command->complete);
     int code = run_job(command, &error);
+    junit_free(&command->junit);
     const char *verdict = error.status == LT_DIFFERENT ? "differs" : command->open ? "open" : "verified";
     if (command->has_page)
         step_summary_end(&command->row, "verify", verdict, code, &error);
