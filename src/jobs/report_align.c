@@ -242,13 +242,29 @@ static bool is_at(const struct align *align, size_t rank, struct key key)
     return !is_before(own, key) && !is_before(key, own);
 }
 
-/* A start on the common clock; where there is one rank, on its own. */
-static bool since_1970(const struct align *align, size_t rank, struct decimal *out)
+static bool start_of(const struct align *align, size_t rank, struct decimal *out)
 {
     const struct member *start = members_find(align->at[rank], "start_us");
-    struct decimal time, base = decimal_from_int(align->list->items[rank].base_ns);
+    return decimal_parse(out, start->text, start->len) == DECIMAL_OK;
+}
+
+/*
+ * How much later a start is than the first rank's. Starts and bases are
+ * subtracted by themselves: of equal bases, the usual case, no digit is needed.
+ */
+static bool skew_of(const struct align *align, size_t rank, const struct decimal *first, struct decimal *out)
+{
+    struct decimal start, apart, base;
+    struct decimal own_base = decimal_from_int(align->list->items[rank].base_ns);
+    struct decimal first_base = decimal_from_int(align->list->items[0].base_ns);
+    if (decimal_subtract(&base, &own_base, &first_base) != DECIMAL_OK || !start_of(align, rank, &start) ||
+        decimal_subtract(&apart, &start, first) != DECIMAL_OK)
+        return false;
     base = decimal_shift(&base, 3);
-    return decimal_parse(&time, start->text, start->len) == DECIMAL_OK && decimal_add(out, &time, &base) == DECIMAL_OK;
+    if (decimal_add(out, &apart, &base) != DECIMAL_OK)
+        return false;
+    *out = decimal_shift(out, 0);
+    return true;
 }
 
 static enum lt_status refuse_long(const struct align *align, size_t rank, struct key key, struct lt_error *error)
@@ -264,7 +280,7 @@ static enum lt_status refuse_long(const struct align *align, size_t rank, struct
 static enum lt_status put_rank(const struct align *align, struct table *table, size_t rank, struct key key,
                                const struct decimal *first, struct lt_error *error)
 {
-    struct decimal start, skew;
+    struct decimal skew;
     char digits[DECIMAL_SIZE];
     if (!is_at(align, rank, key)) {
         table_empty(table);
@@ -277,9 +293,8 @@ static enum lt_status put_rank(const struct align *align, struct table *table, s
         table_empty(table);
         return LT_OK;
     }
-    if (!since_1970(align, rank, &start) || decimal_subtract(&skew, &start, first) != DECIMAL_OK)
+    if (!skew_of(align, rank, first, &skew))
         return refuse_long(align, rank, key, error);
-    skew = decimal_shift(&skew, 0);
     table_spelled(table, digits, decimal_print(&skew, digits));
     return LT_OK;
 }
@@ -290,7 +305,7 @@ static enum lt_status put_row(const struct align *align, struct table *table, st
     char label[24];
     struct decimal first;
     bool has_first = is_at(align, 0, key);
-    if (has_first && !since_1970(align, 0, &first))
+    if (has_first && !start_of(align, 0, &first))
         return refuse_long(align, 0, key, error);
     table_text(table, phase, strlen(phase));
     table_u64(table, key.pass);

@@ -39,9 +39,10 @@ void align_comment(const struct align *align, struct text *out);
 
 /*
  * The rows: track by track, in the order of passes and layers. Where a rank
- * has no such guide its cells are empty, and the skews of all where the first rank
- * has none; how many is warned about. Reports are read in step, so that memory does not grow with their rows.
- * LT_SELECTION: a time of more than 38 digits on the common clock.
+ * has no such guide its cells are empty, and so are the skews of all where
+ * the first rank has none; how many is warned about. Reports are read in
+ * step: memory does not grow with their rows. LT_SELECTION: a skew of more
+ * than 38 digits.
  */
 enum lt_status align_write(struct align *align, struct table *table, struct lt_error *error);
 

@@ -46,11 +46,12 @@ struct report_list {
  * Makes the list and reads each report whole, one after the other: what is
  * cut, no report, of another schema version or contradicts itself is refused,
  * as is a report that is named twice, a pipe (a report is read more than
- * once), and a list of none. A folder's *.layers.json that has a report of its own beside
- * it is an annotated trace, and is passed over. LT_USAGE, LT_TRACE, LT_IO. After any result report_list_free() may be
- * called.
+ * once), and a list of none. A folder's *.layers.json that has a report of its
+ * own beside it is an annotated trace, and is passed over. LT_USAGE, LT_TRACE,
+ * LT_IO. After any result report_list_free() may be called.
  *
- * Memory: some 400 bytes for each track of a report, whatever the number of its rows.
+ * Memory: some 400 bytes for each track of a report, whatever the number of
+ * its rows.
  */
 enum lt_status report_list_make(struct report_list *list, const struct report_list_request *request,
                                 struct lt_error *error);
