@@ -57,6 +57,10 @@ enum lt_status report_rows_next(struct report_rows *rows, size_t *track, const s
         return error->status;
     if (*row == NULL)
         return LT_OK;
+    char name[512];
+    if (*track >= rows->report.track_count)
+        return fail_as(error, LT_CLASS_SOURCE_CHANGED, "%s: changed while it was read; wait until it is complete",
+                       printable(name, sizeof name, rows->path, strlen(rows->path)));
     for (; rows->tracks <= *track; rows->tracks++)
         report_check_init(&rows->check, &rows->report, rows->tracks, &rows->findings);
     if (!report_check_row(&rows->check, *row))

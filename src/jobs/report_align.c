@@ -150,6 +150,22 @@ static bool name_columns(struct align *align)
     return true;
 }
 
+/* Opens a report once more, which must be the one that is in the list. */
+static enum lt_status open_again(struct report_rows *reader, const struct report_item *item, struct lt_error *error)
+{
+    char name[512];
+    uint64_t rows = 0;
+    if (report_rows_open(reader, item->path, error) != LT_OK)
+        return error->status;
+    bool same = reader->report.track_count == item->track_count;
+    for (size_t i = 0; i < reader->report.track_count; i++)
+        rows += reader->report.tracks[i].rows;
+    if (same && rows == item->rows)
+        return LT_OK;
+    return fail_as(error, LT_CLASS_SOURCE_CHANGED, "%s: changed while it was read; wait until it is complete",
+                   printable(name, sizeof name, item->path, strlen(item->path)));
+}
+
 static enum lt_status open_all(struct align *align, struct lt_error *error)
 {
     size_t count = align->list->count;
@@ -160,7 +176,7 @@ static enum lt_status open_all(struct align *align, struct lt_error *error)
         return fail_memory(error);
     for (size_t i = 0; i < count; i++) {
         struct report_rows *reader = &align->readers[align->opened++];
-        if (report_rows_open(reader, align->list->items[i].path, error) != LT_OK ||
+        if (open_again(reader, &align->list->items[i], error) != LT_OK ||
             report_rows_next(reader, &align->tracks[i], &align->at[i], error) != LT_OK)
             return error->status;
     }
