@@ -35,7 +35,10 @@ static enum lt_status write_summary(const struct many_results *all, const struct
     return status;
 }
 
-/* Warnings about ranks that differ, notices of the rest. False when memory is out. */
+/*
+ * Warnings about ranks that differ, notices of the rest: these are on the page of a GitHub job, and no annotations.
+ * False when memory is out.
+ */
 static bool say_notes(const struct summary *summary)
 {
     struct text note = {0};
@@ -46,6 +49,8 @@ static bool say_notes(const struct summary *summary)
         if (note.failed || note.len == 1)
             continue;
         bool differs = i < findings;
+        if (!differs && say_is_annotated())
+            continue;
         say_entry(&(struct log_entry){.level = differs ? LOG_WARNING : LOG_NOTICE,
                                       .class = differs ? ranks_what_name(summary->comparison->findings[i].what) : NULL,
                                       .event = LT_NONE,
