@@ -481,6 +481,46 @@ static void what_was_found(void **state)
     assert_int_equal(facts.track.anchors, 6);
     assert_int_equal(facts.track.anchor_offset, 2);
     assert_int_equal(facts.track.passes, 2);
+    assert_true(facts.track.run == LT_NONE && facts.track.left_over == LT_NONE);
+    assert_null(facts.track.anchor_offset_rule);
+    /* By rules: the second run, and all passes behind it. */
+    struct lt_annotate_result result = {.size = sizeof result};
+    track.anchor_offset = 0;
+    track.anchor_run = -2;
+    track.passes = LT_ALL;
+    track.num_layers = 1;
+    track.extra_anchors_per_pass = 1;
+    assert_int_equal(lt_annotate(&options, &result, &error), LT_OK);
+    assert_non_null(facts.track.anchor_offset_rule);
+    assert_int_equal(facts.track.run, 2);
+    assert_int_equal(facts.track.anchor_offset, 2);
+    assert_int_equal(facts.track.passes, 2);
+    assert_int_equal(facts.track.left_over, 0);
+    assert_true(result.anchor_offset == 2 && result.run == 2 && result.passes == 2 && result.left_over == 0);
+    track.anchor_run = 0;
+    track.num_layers = 4;
+    track.extra_anchors_per_pass = 0;
+    assert_int_equal(lt_annotate(&options, &result, &error), LT_OK);
+    assert_true(facts.track.left_over == 2 && result.left_over == 2 && result.passes == 1 && result.run == 0);
+    /* Two rules, or a rule and a number. */
+    track.anchor_run = 1;
+    track.skip_partial = 1;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    track.skip_partial = 2;
+    track.anchor_run = 0;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    track.skip_partial = 1;
+    track.anchor_offset = 1;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    track.skip_partial = 0;
+    track.anchor_run = 1;
+    assert_int_equal(lt_annotate(&options, NULL, &error), LT_USAGE);
+    assert_string_equal(error.message, "anchor_run and anchor_offset cannot be used together; both say where the first "
+                                       "pass begins");
+    track.anchor_run = 0;
+    track.num_layers = 2;
+    track.passes = 2;
+    facts.calls = 0;
     /* A refusal of the plan; with a warning of a comma, and nothing said of the rank. */
     track.anchor_offset = 3;
     write_rank(",");

@@ -92,7 +92,12 @@ static int set_up(void **state)
     fputs("{\"traceEvents\": [\n", file);
     for (int i = 0; i < 4; i++)
         fprintf(file, "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":1}",
-                i > 0 ? ",\n" : "", i, i * 10);
+                i > 0 ? ",\n" : "", i, i / 2 * 100 + i % 2 * 10);
+    for (int i = 0; i < 2; i++)
+        fprintf(file,
+                ",\n{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"s\",\"pid\":0,\"tid\":7,\"ts\":%d,"
+                "\"dur\":50}",
+                i * 100);
     fputs("]}", file);
     return fclose(file) == 0 ? make_reports() : -1;
 }
@@ -135,6 +140,40 @@ static enum lt_status annotate(struct lt_error *error)
     return lt_annotate(&options, NULL, error);
 }
 
+static bool take_found(void *ctx, const struct lt_found *found)
+{
+    ++*(int *)ctx;
+    return found->tracks[0]->run_count == 2;
+}
+
+/* By rules, in GPU scopes, with a warning that its report keeps. */
+static enum lt_status annotate_by_rule(struct lt_error *error)
+{
+    int calls = 0;
+    const struct lt_track track = {.size = sizeof track,
+                                   .anchor_regex = "k",
+                                   .phase = "p",
+                                   .evidence = "e",
+                                   .num_layers = 2,
+                                   .within_gpu = "s",
+                                   .passes = LT_ALL,
+                                   .skip_partial = 1};
+    const struct lt_annotate_options options = {.size = sizeof options,
+                                                .trace = trace,
+                                                .output = output,
+                                                .tracks = &track,
+                                                .track_count = 1,
+                                                .threads = 1,
+                                                .found = take_found,
+                                                .fail_on_warning = "same-start",
+                                                .callback_ctx = &calls};
+    struct lt_annotate_result result = {.size = sizeof result};
+    enum lt_status status = lt_annotate(&options, &result, error);
+    if (status == LT_OK)
+        assert_true(calls == 1 && result.run == 1 && result.passes == 2 && result.warnings == 1);
+    return status;
+}
+
 static enum lt_status inspect(struct lt_error *error)
 {
     const struct lt_inspect_options options = {
@@ -158,13 +197,16 @@ static enum lt_status tabulate(struct lt_error *error)
 
 static enum lt_status run(int job, struct lt_error *error)
 {
-    return job == 0 ? annotate(error) : job == 1 ? inspect(error) : tabulate(error);
+    return job == 0   ? annotate(error)
+           : job == 1 ? inspect(error)
+           : job == 2 ? tabulate(error)
+                      : annotate_by_rule(error);
 }
 
 static void each_allocation_fails(void **state)
 {
     (void)state;
-    for (int job = 0; job < 3; job++) {
+    for (int job = 0; job < 4; job++) {
         int failed = 0;
         for (int at = 0;; at++) {
             struct lt_error error = {.size = sizeof error};
