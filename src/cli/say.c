@@ -83,10 +83,10 @@ static void print_as_text(const struct log_entry *entry, const char *sentence)
 static void print_as_log(const struct log_entry *entry, const char *sentence)
 {
     struct text line = {0};
-    if (log_add(&said.log, entry, &line))
-        fwrite(line.data, 1, line.len, stderr);
-    else
+    if (!log_add(&said.log, entry, &line))
         print_as_text(entry, sentence);
+    else if (line.len > 0)
+        fwrite(line.data, 1, line.len, stderr);
     text_free(&line);
 }
 
