@@ -88,11 +88,15 @@ enum lt_class {
     LT_CLASS_MISPLACED_PASSES, /* misplaced-passes: do not fit the runs of anchors */
     LT_CLASS_SAME_KERNELS,     /* same-kernels: labelled by two tracks */
     /* Later ones. */
-    LT_CLASS_NO_EVENTS,      /* no-events: JSON without an event array (LT_TRACE) */
-    LT_CLASS_RUNS_NOT_CLEAR, /* runs-not-clear: no gap or scope parts the anchors (LT_SELECTION) */
-    LT_CLASS_NO_SUCH_RUN,    /* no-such-run: there are fewer (LT_SELECTION) */
-    LT_CLASS_RUN_NOT_WHOLE,  /* run-not-whole: it is no whole passes, or none is (LT_SELECTION) */
-    LT_CLASS_COUNT           /* of this header */
+    LT_CLASS_NO_EVENTS,       /* no-events: JSON without an event array (LT_TRACE) */
+    LT_CLASS_RUNS_NOT_CLEAR,  /* runs-not-clear: no gap or scope parts the anchors (LT_SELECTION) */
+    LT_CLASS_NO_SUCH_RUN,     /* no-such-run: there are fewer (LT_SELECTION) */
+    LT_CLASS_RUN_NOT_WHOLE,   /* run-not-whole: it is no whole passes, or none is (LT_SELECTION) */
+    LT_CLASS_NO_REPORT,       /* no-report: an output without one that is its own (LT_IO), and ... */
+    LT_CLASS_OTHER_SOURCE,    /* other-source: ... of other bytes (LT_IO), or ... */
+    LT_CLASS_OTHER_SELECTION, /* other-selection: ... asked for otherwise (LT_IO) */
+    LT_CLASS_TEMPORARIES,     /* temporaries: of a killed job, or not, where there are no locks (a warning) */
+    LT_CLASS_COUNT            /* of this header */
 };
 
 /* The word of a class, "" of LT_CLASS_NONE, "unknown" of one that this library does not know. */

@@ -78,6 +78,10 @@ static const struct {
     [LT_CLASS_RUNS_NOT_CLEAR] = {"runs-not-clear", LT_SELECTION},
     [LT_CLASS_NO_SUCH_RUN] = {"no-such-run", LT_SELECTION},
     [LT_CLASS_RUN_NOT_WHOLE] = {"run-not-whole", LT_SELECTION},
+    [LT_CLASS_NO_REPORT] = {"no-report", LT_IO},
+    [LT_CLASS_OTHER_SOURCE] = {"other-source", LT_IO},
+    [LT_CLASS_OTHER_SELECTION] = {"other-selection", LT_IO},
+    [LT_CLASS_TEMPORARIES] = {"temporaries", LT_OK},
 };
 
 const char *lt_class_word(enum lt_class class_id)

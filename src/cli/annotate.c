@@ -9,6 +9,7 @@
 #include "cli/rank_keep.h"
 #include "cli/say.h"
 #include "cli/step_summary.h"
+#include "jobs/resume.h"
 #include "rules/first_pass.h"
 #include "rules/spec.h"
 
@@ -58,6 +59,7 @@ static const struct cli_option option_table[] = {
     CLI_GZIP_OPTIONS,
     CLI_OUTPUT_DIR_OPTION,
     CLI_MANY_OPTIONS,
+    CLI_RESUME_OPTION,
     CLI_SHARED_OPTIONS("auto, always, never (-q); --log-format json|github", NULL, NULL, NULL),
 };
 
@@ -293,14 +295,22 @@ static enum lt_status annotate_one(void *ctx, struct many_task *task, struct lt_
     struct lt_annotate_options options = command->options;
     struct lt_annotate_result result = {.size = sizeof result};
     options.trace = task->trace;
-    options.output = task->output;
-    options.report = task->report;
     options.threads = task->threads;
     options.dry_run = task->dry_run;
     options.progress = many_on_progress;
     options.warning = many_on_warning;
     options.found = many_on_found;
     options.callback_ctx = task;
+    if (command->many.resume) {
+        options.output = task->output;
+        options.report = task->report;
+        enum lt_status status = resume_annotate(&options, &task->result->as_before, &result, error);
+        /* A look compares runs, which no report tells. */
+        if (status != LT_OK || !task->result->as_before || !task->is_look)
+            return status;
+    }
+    options.output = task->dry_run ? NULL : task->output;
+    options.report = task->dry_run ? NULL : task->report;
     return lt_annotate(&options, &result, error);
 }
 
@@ -367,6 +377,13 @@ static bool on_found(void *progress, const struct lt_found *found)
     return true;
 }
 
+static void tell_as_before(const struct command *command)
+{
+    say_result(&(struct log_result){.traces = 1, .resumed = 1});
+    if (progress_talks(command->common.mode))
+        say_line(stderr, "%s is as before: made from this trace, with this selection", command->options.output);
+}
+
 static int annotate_trace(struct command *command)
 {
     struct lt_annotate_result result = {.size = sizeof result};
@@ -376,13 +393,18 @@ static int annotate_trace(struct command *command)
     if (has_page)
         step_summary_of(&command->row, command->options.trace);
     progress_start(&command->progress, command->common.mode);
-    enum lt_status status = lt_annotate(&command->options, &result, &error);
+    /* A dry run need not say where its output would go. */
+    bool as_before = false, resumes = command->many.resume && command->options.output != NULL;
+    enum lt_status status = resumes ? resume_annotate(&command->options, &as_before, &result, &error)
+                                    : lt_annotate(&command->options, &result, &error);
     progress_clear(&command->progress);
     int code = status == LT_OK ? LT_OK : cli_fail(&error);
-    if (status == LT_OK)
+    if (as_before)
+        tell_as_before(command);
+    else if (status == LT_OK)
         summarize(command, &result);
     if (has_page)
-        step_summary_end(&command->row, "annotate", "annotated", code, &error);
+        step_summary_end(&command->row, "annotate", as_before ? "as before" : "annotated", code, &error);
     return code;
 }
 

@@ -155,6 +155,10 @@ enum cli_common_option {
     {                                                                                                                  \
         "same-counts", CLI_SAME_COUNTS, NULL, "refuse ranks that differ in counts", NULL                               \
     }
+#define CLI_RESUME_OPTION                                                                                              \
+    {                                                                                                                  \
+        "resume", CLI_RESUME, NULL, "annotate what is missing, leave what is done", NULL                               \
+    }
 #define CLI_OUTPUT_DIR_OPTION                                                                                          \
     {                                                                                                                  \
         "output-dir", CLI_OUTPUT_DIR, "DIR", "outputs of many traces, or of folders", NULL                             \

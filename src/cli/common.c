@@ -28,8 +28,9 @@ static bool take_many(struct cli_many *many, int option, const char *value, bool
         many->same_counts = true;
         break;
     case CLI_RESUME:
+        /* Of one trace, too. */
         many->resume = true;
-        break;
+        return true;
     case 'j':
         *ok = cli_small("-j", value, MOST_JOBS, &many->jobs);
         break;

@@ -47,7 +47,7 @@ int cli_print_help(const struct cli_command *command)
     return cli_print(command->outro == NULL ? "" : command->outro);
 }
 
-static const struct cli_option many_options[] = {CLI_OUTPUT_DIR_OPTION, CLI_MANY_OPTIONS, {0}};
+static const struct cli_option many_options[] = {CLI_OUTPUT_DIR_OPTION, CLI_MANY_OPTIONS, CLI_RESUME_OPTION, {0}};
 
 const struct cli_command cli_many_topic = {
     .name = "many",

@@ -17,8 +17,10 @@
 #include "cli/rank_keep.h"
 #include "cli/say.h"
 #include "io/sink.h"
+#include "io/temporary.h"
 #include "jobs/folder.h"
 #include "jobs/output_names.h"
+#include "jobs/summary.h"
 #include "jobs/trace_list.h"
 #include "rules/ranks_place.h"
 
@@ -269,10 +271,11 @@ static void work(void *ctx, size_t index)
     bool dry = many->looking || many->command->dry_run;
     struct lt_error error = {.size = sizeof error, .own = &naming};
     struct many_task task = {.trace = item->path,
-                             .output = name == NULL || dry ? NULL : name->output,
-                             .report = name == NULL || dry ? NULL : name->report,
+                             .output = name == NULL ? NULL : name->output,
+                             .report = name == NULL ? NULL : name->report,
                              .threads = threads_of(many),
                              .dry_run = dry,
+                             .is_look = many->looking,
                              .result = &many->results[index],
                              .memory = &many->memory[index],
                              .many = many,
@@ -285,9 +288,10 @@ static void work(void *ctx, size_t index)
     if (status == LT_CANCELLED && interrupt_seen())
         return;
     if (status == LT_OK) {
-        task.result->output = task.output;
-        task.result->verdict = many->looking ? "not written" : many->command->done;
-        many->states[index] = many->looking ? WAITING : DONE;
+        bool as_before = task.result->as_before;
+        task.result->output = dry && !as_before ? NULL : task.output;
+        task.result->verdict = as_before ? "as before" : many->looking ? "not written" : many->command->done;
+        many->states[index] = many->looking && !as_before ? WAITING : DONE;
         return;
     }
     if (passes_over(many, index, &error))
@@ -384,6 +388,20 @@ static enum lt_status compare_look(struct many *many, const char **refusal)
 
 /* ---- all of it ---------------------------------------------------------------------------------------------- */
 
+/* Its name is free, or what an earlier run left there may go. */
+static enum lt_status make_way_for_summary(struct many *many)
+{
+    const struct cli_many *options = many->common->many;
+    if (options->summary == NULL || strcmp(options->summary, "-") == 0)
+        return LT_OK;
+    struct temporary_counts counts = {0};
+    if (options->resume)
+        temporary_remove_all(options->summary, &counts);
+    if (options->resume && summary_is_ours(options->summary))
+        return LT_OK;
+    return sink_check_free(options->summary, "", &many->error);
+}
+
 static enum lt_status get_ready(struct many *many)
 {
     many->cwd = getcwd(NULL, 0);
@@ -408,8 +426,7 @@ static enum lt_status get_ready(struct many *many)
             .file = many->list.files.items[i].path, .rank = rank_of_path(path.data), .verdict = "not done"};
         text_free(&path);
     }
-    if (many->common->many->summary != NULL && strcmp(many->common->many->summary, "-") != 0 &&
-        sink_check_free(many->common->many->summary, "", &many->error) != LT_OK)
+    if (make_way_for_summary(many) != LT_OK)
         return many->error.status;
     return LT_OK;
 }
@@ -434,6 +451,7 @@ static int finish(struct many *many, const char *refusal)
                                .show = many->command->show,
                                .show_ctx = many->command->ctx,
                                .summary_path = many->common->many->summary,
+                               .replaces = many->common->many->resume,
                                .quiet = many->common->quiet,
                                .refusal = refusal};
     int code = LT_OK;

@@ -15,11 +15,13 @@ struct many;
 /* One trace of many, as the command sees it. */
 struct many_task {
     const char *trace;
-    const char *output, *report; /* NULL: the command writes none, or this is a dry run */
+    const char *output, *report; /* what a dry run would make, too; NULL: the command writes none */
     unsigned threads;
     bool dry_run;
+    bool is_look; /* a dry run before anything is written */
 
-    /* What was found: the command fills in what it knows; file, rank (by name) and warnings are there. */
+    /* What was found: the command fills in what it knows, as_before, too; file, rank (by name) and warnings are there.
+     */
     struct rank_result *result;
     struct arena *memory; /* of strings and arrays in the result */
 

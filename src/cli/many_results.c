@@ -27,6 +27,8 @@ static enum lt_status write_summary(const struct many_results *all, const struct
         return LT_OK;
     const char *path = strcmp(all->summary_path, "-") == 0 ? NULL : all->summary_path;
     struct sink *sink = summary_json(summary, &text) ? sink_open(path, error) : NULL;
+    if (sink != NULL && path != NULL && all->replaces && summary_is_ours(path))
+        sink_replace(sink);
     enum lt_status status = sink != NULL ? LT_OK : error->status != LT_OK ? error->status : fail_memory(error);
     if (status == LT_OK)
         status = sink_write(sink, text.data, text.len) ? sink_commit(&sink, 1, error) : sink_error(sink, error);
@@ -88,7 +90,8 @@ static void tell_result(const struct summary *summary)
 {
     struct log_result result = {.exit_code = summary->exit_code, .traces = summary->count};
     result.refused = summary_refused(summary);
-    result.done = result.traces - result.refused;
+    result.resumed = summary_resumed(summary);
+    result.done = result.traces - result.refused - result.resumed;
     for (size_t i = 0; i < FILE_KINDS; i++)
         result.passed_over += summary->passed_over[i];
     say_result(&result);

@@ -16,6 +16,7 @@ struct many_results {
     bool (*show)(void *ctx, const struct rank_result *results, const size_t *order, size_t count);
     void *show_ctx;
     const char *summary_path; /* of the JSON, "-": standard output in place of the table; or NULL */
+    bool replaces;            /* an earlier summary there is replaced */
     bool quiet;
     const char *refusal; /* why all of them were refused after a look; or NULL */
 };

@@ -175,7 +175,7 @@ bool summary_table(const struct summary *summary, struct text *out)
 
 size_t summary_note_count(const struct summary *summary)
 {
-    return summary->comparison->finding_count + 2;
+    return summary->comparison->finding_count + 3;
 }
 
 void summary_note(struct text *note, const struct summary *summary, size_t number)
@@ -188,6 +188,15 @@ void summary_note(struct text *note, const struct summary *summary, size_t numbe
         ranks_present_text(note, summary->comparison);
         if (note->len > 0)
             text_puts(note, " are here");
+    } else if (number == findings + 1) {
+        size_t resumed = summary_resumed(summary);
+        if (resumed == 0)
+            return;
+        text_u64(note, resumed);
+        text_puts(note, " of ");
+        text_u64(note, summary->count);
+        text_puts(note, resumed == 1 ? " traces was done before and is as it was"
+                                     : " traces were done before and are as they were");
     } else {
         struct text kinds = {0};
         file_kinds_text(&kinds, summary->passed_over);

@@ -23,7 +23,8 @@ bool summary_table(const struct summary *summary, struct text *out);
 
 /*
  * Notes: one for each finding of the comparison, in its order, one on how many
- * ranks of the job there are, and one on the files that were passed over.
+ * ranks of the job there are, one on those that an earlier run had done, and
+ * one on the files that were passed over.
  * `note` is emptied before, and stays so where there is nothing to say.
  */
 size_t summary_note_count(const struct summary *summary);

@@ -23,6 +23,7 @@ struct sink {
     int fd;
     char *path; /* NULL: standard output */
     char *temporary;
+    bool replaces;          /* `path` may be there */
     bool named;             /* the temporary file stands under `path` now */
     uint64_t written, told; /* `told`: when progress was told last */
     int errnum;             /* why it failed; 0: it has not */
@@ -111,6 +112,11 @@ struct sink *sink_open(const char *path, struct lt_error *error)
         return NULL;
     }
     return sink;
+}
+
+void sink_replace(struct sink *sink)
+{
+    sink->replaces = true;
 }
 
 void sink_on_progress(struct sink *sink, sink_progress_fn *fn, void *ctx)
@@ -246,9 +252,11 @@ struct output sink_output(struct sink *sink)
     return (struct output){output_write, output_copy, output_error, sink};
 }
 
-/* Gives the temporary file its name unless that exists. 0 or an errno value. */
+/* Gives the temporary file its name, unless that exists and is not to be replaced. 0 or an errno value. */
 static int give_name(struct sink *sink)
 {
+    if (sink->replaces)
+        return rename(sink->temporary, sink->path) == 0 ? 0 : errno;
     if (link(sink->temporary, sink->path) == 0) {
         unlink(sink->temporary);
         return 0;

@@ -36,6 +36,9 @@ bool sink_same_place(const char *a, const char *b);
 /* Opens a sink; `path` NULL is standard output. NULL on failure, with *error set. */
 struct sink *sink_open(const char *path, struct lt_error *error);
 
+/* From now on a file that stands under the name is replaced. */
+void sink_replace(struct sink *sink);
+
 /* Who hears of progress; may be NULL. */
 void sink_on_progress(struct sink *sink, sink_progress_fn *fn, void *ctx);
 

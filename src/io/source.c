@@ -37,7 +37,7 @@ struct source {
 
     unsigned char head[16]; /* the first bytes, read ahead to tell gzip */
     size_t head_len;
-    bool is_gzip;
+    bool is_gzip, as_stored;
 
     /* One round. */
     bool first_round;
@@ -202,7 +202,7 @@ static enum lt_status read_head(struct source *source, struct lt_error *error)
             break;
         source->head_len += (size_t)n;
     }
-    source->is_gzip = source->head_len >= 2 && source->head[0] == 0x1f && source->head[1] == 0x8b;
+    source->is_gzip = !source->as_stored && source->head_len >= 2 && source->head[0] == 0x1f && source->head[1] == 0x8b;
     if (hashes_stored(source))
         SHA256_Update(&source->hash, source->head, source->head_len);
     return LT_OK;
@@ -330,6 +330,7 @@ struct source *source_open(const struct source_options *options, struct lt_error
     source->fd = source->spool = -1;
     source->threads = options->threads;
     source->hashed = options->hash;
+    source->as_stored = options->as_stored;
     bool outside = options->hash == SOURCE_HASH_OUTSIDE || options->hash == SOURCE_CRC_OUTSIDE;
     source->skip_from = outside ? options->skip_from : 0;
     source->skip_to = outside ? options->skip_to : 0;

@@ -34,6 +34,7 @@ struct source_options {
     unsigned threads; /* >= 1 */
     enum source_hash hash;
     uint64_t skip_from, skip_to;
+    bool as_stored; /* the blocks are the stored bytes, gzip or not */
 };
 
 /* Opens; refuses what cannot be a trace (a folder, the terminal). NULL with *error set. */

@@ -102,19 +102,45 @@ int temporary_open(const char *path, char **name)
 
 /* ---- what was left ----------------------------------------------------------------------------------------- */
 
-enum temporary_left temporary_remove(const char *path, const char *unless)
+/* Opens and locks. What is not to be touched has no descriptor then (-1). */
+static enum temporary_left lock_path(const char *path, int *out)
 {
     struct stat st;
+    *out = -1;
     /* For writing, since NFS has no exclusive lock on anything else. */
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ELOOP ? TEMPORARY_GONE : TEMPORARY_UNKNOWN;
-    enum temporary_left left = TEMPORARY_GONE;
+    enum temporary_left left = TEMPORARY_REMOVED;
     if (!temporary_lock(fd))
         left = errno == EWOULDBLOCK ? TEMPORARY_IN_USE : TEMPORARY_UNKNOWN;
-    else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && stands_at(fd, path) &&
-             (unless == NULL || (lstat(unless, &st) != 0 && errno == ENOENT)) && unlink(path) == 0)
-        left = TEMPORARY_REMOVED;
+    else if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !stands_at(fd, path))
+        left = TEMPORARY_GONE;
+    if (left == TEMPORARY_REMOVED)
+        *out = fd;
+    else
+        close(fd);
+    return left;
+}
+
+enum temporary_left temporary_look(const char *path)
+{
+    int fd;
+    enum temporary_left left = lock_path(path, &fd);
+    if (fd >= 0)
+        close(fd);
+    return left;
+}
+
+enum temporary_left temporary_remove(const char *path, const char *unless)
+{
+    int fd;
+    struct stat st;
+    enum temporary_left left = lock_path(path, &fd);
+    if (fd < 0)
+        return left;
+    bool may = unless == NULL || (lstat(unless, &st) != 0 && errno == ENOENT);
+    left = may && unlink(path) == 0 ? TEMPORARY_REMOVED : TEMPORARY_GONE;
     close(fd);
     return left;
 }

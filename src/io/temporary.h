@@ -38,6 +38,9 @@ enum temporary_left {
  */
 enum temporary_left temporary_remove(const char *path, const char *unless);
 
+/* Whether somebody holds a lock on it: as above, and TEMPORARY_REMOVED means that it could have been. */
+enum temporary_left temporary_look(const char *path);
+
 /* Counts by enum temporary_left. */
 struct temporary_counts {
     uint64_t of[TEMPORARY_UNKNOWN + 1];

@@ -1,7 +1,10 @@
+#define _POSIX_C_SOURCE 200809L
 #include "jobs/summary.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/line.h"
 #include "jobs/ranks_messages.h"
@@ -13,6 +16,14 @@ size_t summary_refused(const struct summary *summary)
     for (size_t i = 0; i < summary->count; i++)
         refused += summary->results[i].exit_code != 0;
     return refused;
+}
+
+size_t summary_resumed(const struct summary *summary)
+{
+    size_t resumed = 0;
+    for (size_t i = 0; i < summary->count; i++)
+        resumed += summary->results[i].exit_code == 0 && summary->results[i].as_before;
+    return resumed;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------ */
@@ -201,20 +212,35 @@ static void add_result(struct text *out, const struct summary *summary, size_t i
 
 /* ---- all of it --------------------------------------------------------------------------------------------- */
 
+#define BEGINNING "{\n\"schema_version\": 1, \"tool_version\": "
+
+bool summary_is_ours(const char *path)
+{
+    char begun[sizeof BEGINNING - 1];
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    bool ours = fd >= 0 && pread(fd, begun, sizeof begun, 0) == (ssize_t)sizeof begun &&
+                memcmp(begun, BEGINNING, sizeof begun) == 0;
+    if (fd >= 0)
+        close(fd);
+    return ours;
+}
+
 static void add_head(struct text *out, const struct summary *summary)
 {
     size_t refused = summary_refused(summary);
     uint64_t warnings = 0;
     for (size_t i = 0; i < summary->count; i++)
         warnings += summary->results[i].warnings;
-    text_puts(out, "{\n\"schema_version\": 1");
-    add_string(out, "tool_version", lt_version());
+    text_puts(out, BEGINNING);
+    text_json(out, lt_version(), strlen(lt_version()));
     add_string(out, "command", summary->command);
     add_count(out, "exit_code", true, (uint64_t)summary->exit_code);
     text_puts(out, ",\n");
     text_key_u64(out, "traces", summary->count);
-    add_count(out, "done", true, summary->count - refused);
+    size_t resumed = summary_resumed(summary);
+    add_count(out, "done", true, summary->count - refused - resumed);
     add_count(out, "refused", true, refused);
+    add_count(out, "resumed", true, resumed);
     add_count(out, "warnings", true, warnings);
     add_count(out, "ranks_present", true, summary->comparison->present);
     add_number(out, "world_size", summary->comparison->world_size);

@@ -17,15 +17,19 @@ struct summary {
     int exit_code;                             /* the worst */
 };
 
-/* How many results have an exit code other than 0. */
+/* How many results have an exit code other than 0, and how many of the others an earlier run had done. */
 size_t summary_refused(const struct summary *summary);
+size_t summary_resumed(const struct summary *summary);
+
+/* Whether a file begins as summary_json() does: it may be replaced by another one. */
+bool summary_is_ours(const char *path);
 
 /*
  * Appends one JSON object with a line for each rank and finding:
  *
  *   schema_version  1
  *   tool_version, command, exit_code
- *   traces, done, refused, warnings: counts; traces = done + refused
+ *   traces, done, refused, resumed, warnings: counts; traces = done + refused + resumed
  *   ranks_present   distinct ranks, by number
  *   world_size      how many the job has, or null
  *   passed_over     an object: file_kind_key() and a count, of those that are not 0

@@ -35,6 +35,7 @@ struct rank_result {
     bool has_base;                    /* its times are known since 1970 ... */
     int64_t base_ns;                  /* ... from here: baseTimeNanoseconds, or 0 */
     uint64_t warnings;
+    bool as_before;      /* an earlier run had done it */
     const char *verdict; /* a word or two for the table: "done", "refused", "as before" */
     const char *class;   /* of a refusal; or NULL */
     const char *message; /* of a refusal; or NULL */

@@ -4,6 +4,8 @@
  *   FAULT=write:3:ENOSPC   the third write() fails with that error
  *   FAULT=write:3:short    the third write() takes one byte only
  *   FAULT=write:3:EINTR    and so on
+ *   FAULT=flock:3+:ENOLCK  the third one and all behind it
+ *   FAULT=link:3:KILL      before the third link() the process is killed (STOP: stopped; then nothing fails)
  *   CALLS=FILE             where to write how many calls of the function there were
  *
  * Calls on standard error and by the loader before main() do not count.
@@ -13,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,7 +35,8 @@ static char function[32];
 static int errnum; /* 0: a short count */
 static long nth;
 static _Atomic long calls;
-static bool every; /* "n+": that call and all behind it */
+static int signal_number; /* in place of an error; or 0 */
+static bool every;        /* "n+": that call and all behind it */
 
 __attribute__((constructor)) static void read_fault(void)
 {
@@ -43,6 +47,7 @@ __attribute__((constructor)) static void read_fault(void)
     every = plus == '+';
     const char *last = strrchr(fault, ':');
     snprintf(kind, sizeof kind, "%s", last + 1);
+    signal_number = strcmp(kind, "KILL") == 0 ? SIGKILL : strcmp(kind, "STOP") == 0 ? SIGSTOP : 0;
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (strcmp(kind, errors[i].name) == 0)
             errnum = errors[i].number;
@@ -64,7 +69,10 @@ static bool hit(const char *name)
     if (nth == 0 || strcmp(name, function) != 0)
         return false;
     long call = atomic_fetch_add(&calls, 1) + 1;
-    return every ? call >= nth : call == nth;
+    bool is_hit = every ? call >= nth : call == nth;
+    if (is_hit && signal_number != 0)
+        kill(getpid(), signal_number);
+    return is_hit && signal_number == 0;
 }
 
 #define NEXT(type, name)                                                                                               \
