@@ -48,7 +48,8 @@ static void make(struct rank_result results[3])
 static const char expected[] =
     "{\n"
     "\"schema_version\": 1, \"tool_version\": \"" LT_VERSION "\", \"command\": \"annotate\", \"exit_code\": 4,\n"
-    "\"traces\": 3, \"done\": 2, \"refused\": 1, \"resumed\": 0, \"warnings\": 3, \"ranks_present\": 2, \"world_size\": 4,\n"
+    "\"traces\": 3, \"done\": 2, \"refused\": 1, \"resumed\": 0, \"warnings\": 3, \"ranks_present\": 2, "
+    "\"world_size\": 4,\n"
     "\"passed_over\": {\"report\": 1, \"merged\": 2},\n"
     "\"findings\": [\n"
     "{\"what\": \"anchors\", \"tie\": false, \"sentence\": \"rank TP1 has 130 anchors, where the other 2 ranks have "
