@@ -267,6 +267,9 @@ def content(path, folder, but):
     data = path.read_bytes()
     if path.suffix in (".stdout", ".stderr"):
         data = data.replace(os.fsencode(folder), b"FOLDER")
+        # Of several traces the one that is done first is told of first.
+        if path.suffix == ".stderr":
+            data = b"".join(sorted(data.splitlines(keepends=True)))
     elif not path.name.endswith(".layers.json"):
         return data
     return re.sub(but.encode(), b"", data) if but else data
