@@ -6,7 +6,8 @@
 
 A file is a header and what carries its name (json/scan_fast.h, scan_fast.c, scan_fast_step.c) together, up to the next pair. Found are includes that run to a higher floor or
 do not name the folder, files that include or call each other in a circle, files of more than 600 lines, lines of more than 120
-characters, sentences of the library that name a command's options, and folders that the design does not describe. What is in KNOWN is passed over, and must still be there.
+characters, sentences of the library that name a command's options, folders that the design does not describe, and a design that nobody
+reads to its end. What is in KNOWN is passed over, and must still be there.
 """
 import argparse
 import re
@@ -16,7 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 FLOORS = "base json gzip io trace rules guides picture views jobs cli serve".split()
-MOST_LINES, MOST_COLUMNS = 600, 120
+MOST_LINES, MOST_COLUMNS, MOST_DESIGN = 600, 120, 120
 
 # What is still to be cured: an upward include, or the files of a circle, and why it is there.
 KNOWN = {
@@ -83,6 +84,8 @@ class Tree:
                 self.say(design, 1, f"does not describe src/{folder}/")
             if folder not in FLOORS:
                 self.say(self.root / "src" / folder, 1, "is no floor")
+        if len(text.splitlines()) > MOST_DESIGN:
+            self.say(design, MOST_DESIGN, f"more than {MOST_DESIGN} lines; a decision about one rule stands in decisions.md")
 
     def includes(self, path):
         for number, line in enumerate(self.texts[path].splitlines(), 1):
@@ -187,6 +190,7 @@ def self_test():
         "names an option": {"src/base/c.c": 'const char *c = "%s: is wrong; see --all";\n'},
         "does not describe src/gzip/": {"src/gzip/c.c": ""},
         "is no floor": {"src/cellar/c.c": ""},
+        "more than 120 lines": {"docs/design.md": "`src/base/` `src/io/`" + "\n" * 121},
     }
     failed = 0
     for expected, change in {"": {}, **breaks}.items():
